@@ -1,0 +1,1 @@
+"""The repair search: localise, make candidates, rank, verify."""

@@ -1,0 +1,1 @@
+"""The repository: git reads, scratch copies, and the index."""

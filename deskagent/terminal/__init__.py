@@ -1,0 +1,1 @@
+"""Starting processes: the one spawn, PTYs, output, sandboxes."""

@@ -1,0 +1,1 @@
+"""Pure tensor functions, each with a reference, a CPU and a Triton implementation of one signature."""

@@ -1,0 +1,1 @@
+"""The Textual app: a reader of the session log and a sender of commands."""
