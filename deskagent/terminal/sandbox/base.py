@@ -1,0 +1,51 @@
+"""The seam between a sandbox and `spawn`: a command goes in, the command that confines it comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from deskagent.errors import UsageError
+from deskagent.terminal.types import Policy, Rung
+
+
+class SandboxError(UsageError):
+    """A command can't be confined as asked: the rung lacks what the policy needs, or doesn't work here."""
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """What to start in place of a command."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+    fds: tuple[int, ...] = ()  # open descriptors the child must inherit; spawn closes them after the start
+
+
+class Sandbox(Protocol):
+    """One way to confine a process."""
+
+    @property
+    def rung(self) -> Rung: ...
+
+    def wrap(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], policy: Policy) -> Wrapped:
+        """What to start so that `argv` runs under `policy`. Raises SandboxError where that can't be had."""
+        ...
+
+
+class Unconfined:
+    """No sandbox: the command as it is. Who uses it asks before every command."""
+
+    rung = Rung.NONE
+
+    def wrap(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], policy: Policy) -> Wrapped:
+        """The command unchanged; `policy` is not enforced, but mounts can't be pretended."""
+        if policy.mounts:
+            raise SandboxError(
+                "Without a sandbox a folder can't be shown at another path.",
+                hint="Run the command inside the scratch copy itself.",
+            )
+        return Wrapped(argv, cwd, env)
