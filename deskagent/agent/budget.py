@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from deskagent.repair.budget import Limits
 
 
 class Tier(StrEnum):
@@ -53,45 +53,14 @@ def pick_budget(step: StepType, *, effort: str = "auto", cap: Tier = Tier.MAX, f
     return min(tier, cap, key=_ORDER.index)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a repair search may use: candidates tried and seconds of wall time."""
-
-    candidates: int
-    seconds: float
-
-
 SEARCH_LIMITS: dict[Tier, Limits] = {
     Tier.LOW: Limits(50, 20.0),
     Tier.HIGH: Limits(200, 60.0),
     Tier.MAX: Limits(1000, 300.0),
 }
+"""What a repair search may use in all by the end of each tier."""
 
 
-@dataclass
-class Budget:
-    """A plain budget handed to a search: counts what was spent against `limits` from its creation on."""
-
-    limits: Limits
-    started: float = field(default_factory=time.monotonic)
-    spent: int = 0
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the budget was opened."""
-        return time.monotonic() - self.started
-
-    @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.limits.seconds - self.elapsed)
-
-    @property
-    def candidates_left(self) -> int:
-        return max(0, self.limits.candidates - self.spent)
-
-    @property
-    def exhausted(self) -> bool:
-        return self.seconds_left <= 0 or self.candidates_left <= 0
-
-    def spend(self, candidates: int = 1) -> None:
-        self.spent += candidates
+def climb(effort: str) -> tuple[Tier, ...]:
+    """The tiers that a search goes through: all of them for "auto", else the named one."""
+    return _ORDER if effort == "auto" else (Tier(effort),)

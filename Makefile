@@ -1,0 +1,39 @@
+# Targets explain themselves: `make help`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint oracle bench clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+# pip reads constraints.txt, so a fresh machine gets the versions that were tested.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "deskagent needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 …")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: $(STAMP) ## set up, make an example repository with a bug in it, and repair it
+	$(BIN)/python assets/example/run.py
+
+test: $(STAMP) ## set up and run all tests but the oracle ladder and the benchmarks
+	$(BIN)/python -m pytest -n auto -q
+
+lint: $(STAMP) ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+oracle: $(STAMP) ## checks against other people's code, where it installs
+	@if ls tests/oracle/test_*.py >/dev/null 2>&1; then $(BIN)/python -m pytest -q tests/oracle; else echo "no oracle tests yet: they come with the engine"; fi
+
+bench: $(STAMP) ## benchmarks: ratios, side by side in one run
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/verify.py
+
+clean: ## remove what was set up
+	rm -rf $(VENV) .pytest_cache .ruff_cache

@@ -1,0 +1,35 @@
+"""One writing run a folder: an advisory lock that the system drops when the process ends, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from deskagent import paths
+from deskagent.errors import TransientError
+
+
+@contextlib.contextmanager
+def workspace_lock(folder: Path) -> Iterator[None]:
+    """Holds the lock of `folder`. TransientError with the holder's process id if another run has it."""
+    name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:24]
+    target = paths.private_dir(paths.data_dir() / "locks") / f"{name}.lock"
+    handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(handle, 32).decode("ascii", "replace").strip() or "unknown"
+            raise TransientError(
+                f"Another run (process {holder}) is working on {folder}.",
+                hint="Wait for it to end, or use --no-apply, which needs no lock.",
+            ) from None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(handle)

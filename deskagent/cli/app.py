@@ -1,0 +1,68 @@
+"""The command group: names and one-line helps here, each command's module imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from deskagent import __version__
+from deskagent.errors import DeskagentError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
+    "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
+    "trust": ("deskagent.cli.trust", "Trust a folder, so that what is detected in it may run in the sandbox."),
+    "doctor": ("deskagent.cli.doctor", "Check this machine: Python, sandbox, git, disk, terminal."),
+}
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return getattr(importlib.import_module(COMMANDS[cmd_name][0]), cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="deskagent %(version)s")
+def cli() -> None:
+    """A coding agent for your own workstation."""
+
+
+def run(args: list[str]) -> int:
+    """Runs the command line and returns its exit code; expected errors are told on stderr in plain words."""
+    try:
+        return int(cli.main(args, prog_name="deskagent", standalone_mode=False) or 0)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except DeskagentError as error:
+        tell(error)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of stdout went away; python must not complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def tell(error: DeskagentError) -> None:
+    """Prints an expected error to stderr: what was wrong, then what to do."""
+    from deskagent.terminal.text import printable
+
+    print(f"deskagent: {printable(error.message)}", file=sys.stderr)
+    if error.hint:
+        print(f"  {printable(error.hint)}", file=sys.stderr)

@@ -1,0 +1,23 @@
+"""`deskagent trust`: the person says which folders may have their detected commands run in the sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deskagent.agent import permissions
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@click.option("--remove", is_flag=True, help="Trust the folder no longer.")
+@click.option("--list", "show", is_flag=True, help="List the trusted folders.")
+def trust(folder: Path, remove: bool, show: bool) -> None:
+    """Trust FOLDER (default: this one), so that its detected test command runs in the sandbox unasked."""
+    if show:
+        for known in permissions.trusted_folders():
+            click.echo(known)
+        return
+    permissions.trust(folder, on=not remove)
+    click.echo(f"{'No longer trusted' if remove else 'Trusted'}: {folder.resolve()}")

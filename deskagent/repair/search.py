@@ -1,0 +1,125 @@
+"""The search: takes candidates from a ranked stream, has them verified some at a time, keeps the green ones.
+
+A search lives as long as its candidate stream: `run` can be called again with a larger budget and goes on where
+it stopped, so nothing is tried twice.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from deskagent.repair.budget import Budget, Limits
+from deskagent.repair.types import Candidate, Status, Verdict
+
+Submit = Callable[[Mapping[str, bytes]], "Future[Verdict]"]
+Render = Callable[[Candidate], Mapping[str, bytes]]
+
+_LOOK_AHEAD = 200
+"""After the first green patch, as many of the next candidates are put in order of their distance from it."""
+
+
+class Ended(StrEnum):
+    """Why `run` came back."""
+
+    GREEN = "green"
+    LIMIT = "limit"
+    EXHAUSTED = "exhausted"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One candidate tried: its number in the order of trying (from 1), and what happened."""
+
+    number: int
+    candidate: Candidate
+    files: Mapping[str, bytes]
+    verdict: Verdict
+
+
+@dataclass
+class Search:
+    """`submit` starts the verification of a candidate's files, `render` makes these files, `slots` is how many
+    run at a time; `on_trial` sees every result, `on_start` every candidate as it goes to the tests."""
+
+    stream: Iterator[Candidate]
+    submit: Submit
+    render: Render
+    slots: int = 2
+    on_start: Callable[[Candidate], None] = lambda candidate: None
+    on_trial: Callable[[Trial], None] = lambda trial: None
+    green: list[Trial] = field(default_factory=list)
+    tried: int = 0
+    _keys: set[str] = field(default_factory=set)
+    _waiting: deque[Candidate] = field(default_factory=deque)
+    _running: dict[Future[Verdict], tuple[int, Candidate, Mapping[str, bytes]]] = field(default_factory=dict)
+
+    def run(self, budget: Budget, whole: Budget) -> Ended:
+        """Searches within `budget` until the first green patch, then for rivals, within `whole`, for a quarter
+        of the time used (at least 5, at most 30 s): a green test is not yet a right patch."""
+        ended = self._until(budget, stop_at_green=True)
+        if ended is Ended.GREEN:
+            self._nearest_first(self.green[0].candidate)
+            seconds = min(30.0, max(5.0, whole.elapsed / 4))
+            self._until(whole.part(Limits(seconds=seconds)), stop_at_green=False)
+        self._drain()
+        return Ended.GREEN if self.green else ended
+
+    def _until(self, budget: Budget, *, stop_at_green: bool) -> Ended:
+        while True:
+            while len(self._running) < self.slots and not budget.exhausted:
+                candidate = self._next()
+                if candidate is None:
+                    break
+                budget.spend()
+                self._start(candidate)
+            if not self._running:
+                return Ended.LIMIT if budget.exhausted else Ended.EXHAUSTED
+            if budget.seconds_left <= 0:
+                return Ended.LIMIT
+            self._collect(budget.seconds_left)
+            if stop_at_green and self.green:
+                return Ended.GREEN
+
+    def _next(self) -> Candidate | None:
+        for candidate in itertools.chain(iter(self._pop, None), self.stream):
+            if candidate.key not in self._keys:
+                self._keys.add(candidate.key)
+                return candidate
+        return None
+
+    def _pop(self) -> Candidate | None:
+        return self._waiting.popleft() if self._waiting else None
+
+    def _start(self, candidate: Candidate) -> None:
+        files = self.render(candidate)
+        self.tried += 1
+        self.on_start(candidate)
+        self._running[self.submit(files)] = (self.tried, candidate, files)
+
+    def _collect(self, seconds: float) -> None:
+        done, _ = wait(self._running, timeout=seconds, return_when=FIRST_COMPLETED)
+        for future in sorted(done, key=lambda f: self._running[f][0]):
+            number, candidate, files = self._running.pop(future)
+            trial = Trial(number, candidate, files, future.result())
+            if trial.verdict.status is Status.GREEN:
+                self.green.append(trial)
+            self.on_trial(trial)
+
+    def _nearest_first(self, found: Candidate) -> None:
+        """Puts the candidates of the same place before the others, each group in its old order."""
+        ahead = [*self._waiting, *itertools.islice(self.stream, _LOOK_AHEAD)]
+        self._waiting = deque(sorted(ahead, key=lambda c: (c.path != found.path, c.line != found.line)))
+
+    def _drain(self) -> None:
+        """Lets what is still running end, for a moment: a started trial should not be lost."""
+        deadline = time.monotonic() + 2.0
+        while self._running and (left := deadline - time.monotonic()) > 0:
+            self._collect(left)
+        for future in self._running:
+            future.cancel()
