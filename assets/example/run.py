@@ -9,6 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from deskagent.terminal.sandbox import find_sandbox
+from deskagent.terminal.types import Rung
+
 SOURCE = '''\
 """Turns a monthly ledger into lines for a statement."""
 
@@ -74,7 +77,12 @@ def main() -> int:
     print(f'An example repository: {folder}\n\n$ deskagent fix "{request}" --test "pytest -q"\n', flush=True)
     # The example's tests run with the pytest beside this interpreter.
     env = os.environ | {"PATH": f"{tool.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-    return subprocess.run([tool, "fix", request, "--test", "pytest -q"], cwd=folder, env=env).returncode
+    mode = "auto"
+    if find_sandbox().rung is Rung.NONE:
+        print("No sandbox works on this machine (see `deskagent doctor`): the example's own tests run without one.\n")
+        mode = "full"
+    command = [tool, "fix", request, "--test", "pytest -q", "--permission-mode", mode]
+    return subprocess.run(command, cwd=folder, env=env).returncode
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ class Search:
         self._running[self.submit(files)] = (self.tried, candidate, files)
 
     def _collect(self, seconds: float) -> None:
-        done, _ = wait(self._running, timeout=seconds, return_when=FIRST_COMPLETED)
+        done, _ = wait(self._running, timeout=min(seconds, 3600.0), return_when=FIRST_COMPLETED)
         for future in sorted(done, key=lambda f: self._running[f][0]):
             number, candidate, files = self._running.pop(future)
             trial = Trial(number, candidate, files, future.result())

@@ -1,0 +1,52 @@
+"""The seam to whoever watches and answers: a terminal, a JSON stream, later the TUI and an editor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from deskagent.repair.types import Candidate, Verdict
+from deskagent.session.events import Event
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something only a person can decide. `subject` is shown whole (a command, a diff), `key` names what really
+    would happen, so that the same answer isn't asked for twice."""
+
+    text: str
+    subject: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Trying:
+    """A candidate goes to the tests; `number` of at most `limit` (None: no limit), `share` of the budget used."""
+
+    candidate: Candidate
+    number: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate came back."""
+
+    candidate: Candidate
+    verdict: Verdict
+    number: int
+    share: float
+
+
+Passing = Trying | Tried
+"""What is shown and not kept: the journal has it in batches."""
+
+
+class Front(Protocol):
+    """A watcher. `interactive` says whether `ask` can be answered; `show` gets each event, in order."""
+
+    interactive: bool
+
+    def ask(self, question: Question) -> bool: ...
+
+    def show(self, event: Event | Passing) -> None: ...

@@ -1,0 +1,75 @@
+"""The direction of imports: cli → agent → {session, providers, tools, repair} → {repo, terminal}; nothing back."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BASE = {"errors", "paths"}
+LAYERS: dict[str, set[str]] = {
+    "errors": set(),
+    "paths": set(),
+    "terminal": BASE,
+    "repo": BASE | {"terminal"},
+    "session": BASE | {"repo", "terminal"},
+    "repair": BASE | {"repo", "terminal"},
+    "agent": BASE | {"session", "repair", "repo", "terminal"},
+    "cli": BASE | {"agent", "session", "repair", "repo", "terminal"},
+}
+HEAVY = {"torch", "numpy", "textual", "openai", "anthropic"}
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def modules(top: str) -> list[Path]:
+    return sorted((ROOT / top).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", modules("deskagent"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_module_leans_the_wrong_way(path: Path) -> None:
+    parts = path.relative_to(ROOT / "deskagent").with_suffix("").parts
+    layer = parts[0]
+    if layer in ("__init__", "__main__"):
+        return
+    assert layer in LAYERS, f"a new layer {layer}: say in LAYERS what it may import"
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("deskagent.")} - {"__version__"}
+    assert used - {layer} <= LAYERS[layer]
+
+
+@pytest.mark.parametrize("top", ["engine", "kernels"])
+def test_the_engine_knows_nothing_of_agents(top: str) -> None:
+    for path in modules(top):
+        assert not any(name.split(".")[0] in {"deskagent", "ui"} for name in imports(path)), path
+
+
+def test_the_command_line_imports_nothing_heavy() -> None:
+    code = "import sys; from deskagent.cli import app, fix, doctor, sessions; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "deskagent.cli.fix" in loaded
+    assert not HEAVY & set(loaded)
+
+
+@pytest.mark.parametrize("start", [[sys.executable, "-m", "deskagent"], [str(Path(sys.executable).with_name("deskagent"))]])
+def test_a_repository_with_our_folder_names_is_not_imported(tmp_path: Path, start: list[str]) -> None:
+    for name in ("engine", "kernels", "ui", "click", "rich", "msgspec"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("open('canary', 'w')\nraise SystemExit(99)\n")
+    env = os.environ | {"DESKAGENT_HOME": str(tmp_path / "home")}
+    done = subprocess.run([*start, "doctor"], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    assert not (tmp_path / "canary").exists()
