@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -15,14 +15,24 @@ class SandboxError(UsageError):
     """A command can't be confined as asked: the rung lacks what the policy needs, or doesn't work here."""
 
 
+def nothing() -> None:
+    """The cleanup of a command that leaves nothing to clean up."""
+
+
 @dataclass(frozen=True)
 class Wrapped:
-    """What to start in place of a command."""
+    """What to start in place of a command, in a session of its own (setsid).
+
+    `cleanup` is called once, when the last process of the command is gone or when it could not be started;
+    it never raises. Until then the thread that starts the command must live: the kernel ends the sandbox when
+    the thread that started it ends.
+    """
 
     argv: tuple[str, ...]
     cwd: Path
     env: Mapping[str, str]
     fds: tuple[int, ...] = ()  # open descriptors the child must inherit; spawn closes them after the start
+    cleanup: Callable[[], None] = nothing
 
 
 class Sandbox(Protocol):
