@@ -1,0 +1,226 @@
+"""What a session is made of: typed events, each a tagged struct (field `type` in the file).
+
+Fields may be added, with defaults; a field's meaning, type and default never change (docs/session-format.md).
+`sync` says whether an event must be on the disk before `Journal.append` returns: intents before a side
+effect, results after it, and whatever a person would miss. Times are Unix seconds, durations seconds,
+costs US dollars.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """Base of every event. The journal sets `time` where it is 0."""
+
+    sync: ClassVar[bool] = True
+    time: float = 0.0
+
+
+class Unknown(Event, frozen=True, tag="unknown"):
+    """An event that this version doesn't know, or whose fields it can't read; `raw` is the whole of it."""
+
+    sync: ClassVar[bool] = False
+    raw: dict[str, Any]
+
+
+class SessionStarted(Event, frozen=True, tag="session_started"):
+    """First event of a session, and again each time a later process goes on with it (`resumed`)."""
+
+    version: str
+    cwd: str
+    argv: tuple[str, ...] = ()
+    mode: str = ""
+    resumed: bool = False
+
+
+class Request(Event, frozen=True, tag="request"):
+    """What the person asked for, with the options that held."""
+
+    text: str
+    options: dict[str, Any] = {}
+
+
+class StateChanged(Event, frozen=True, tag="state_changed"):
+    """A transition of the loop. In the file the fields are named `from` and `to`."""
+
+    source: str = msgspec.field(name="from")
+    target: str = msgspec.field(name="to")
+    why: str = ""
+
+
+class StepStarted(Event, frozen=True, tag="step_started"):
+    """A step of the loop begins; `step` is its type, `tier` the effort it gets."""
+
+    sync: ClassVar[bool] = False
+    id: str
+    step: str
+    tier: str
+    state: str = ""
+
+
+class StepEnded(Event, frozen=True, tag="step_ended"):
+    """What a step cost. `tokens` by kind (prompt, cached, thinking, output)."""
+
+    id: str
+    seconds: float
+    tokens: dict[str, int] = {}
+    candidates: int = 0
+    cost_usd: float = 0.0
+    note: str = ""
+
+
+class CommandIntent(Event, frozen=True, tag="command_intent"):
+    """A command is about to run, confined by `rung`."""
+
+    id: str
+    argv: tuple[str, ...]
+    cwd: str
+    rung: str = ""
+    purpose: str = ""
+
+
+class CommandResult(Event, frozen=True, tag="command_result"):
+    """How the command of the intent `id` ended. `total` bytes were printed, `head` and `tail` are their two
+    ends; `output` names the blob that holds all of it, or is empty."""
+
+    id: str
+    end: str
+    code: int
+    seconds: float
+    total: int = 0
+    head: str = ""
+    tail: str = ""
+    output: str = ""
+
+
+class TestFailure(msgspec.Struct, frozen=True):
+    """One failing test: its id, how it ended, the message as the runner prints it."""
+
+    __test__: ClassVar[bool] = False
+    id: str
+    outcome: str = "failed"
+    message: str = ""
+
+
+class TestsObserved(Event, frozen=True, tag="tests_observed"):
+    """What a test run showed; `stage` says when (`before`, `cold`, …)."""
+
+    __test__: ClassVar[bool] = False
+    runner: str
+    command: str
+    failing: int
+    passing: int
+    failures: tuple[TestFailure, ...] = ()
+    seconds: float = 0.0
+    stage: str = ""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A suspicious line: project-relative path, 1-based line, score in (0, 1], reasons in words."""
+
+    path: str
+    line: int
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+class SuspectsFound(Event, frozen=True, tag="suspects_found"):
+    """The suspicious places, the most suspicious first."""
+
+    sync: ClassVar[bool] = False
+    suspects: tuple[Place, ...]
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """A candidate that was tried and what came of it; `key` is equal for equal resulting code."""
+
+    key: str
+    operator: str
+    path: str
+    line: int
+    note: str
+    status: str
+    stage: str = ""
+    seconds: float = 0.0
+
+
+class CandidatesTried(Event, frozen=True, tag="candidates_tried"):
+    """A batch of trials, in the order they ended. Not synced: trying again is cheaper than a sync."""
+
+    sync: ClassVar[bool] = False
+    trials: tuple[Trial, ...]
+
+
+class PatchFound(Event, frozen=True, tag="patch_found"):
+    """A candidate that passes, as a unified diff."""
+
+    key: str
+    diff: str
+    operator: str = ""
+    path: str = ""
+    line: int = 0
+    note: str = ""
+    status: str = "green"
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    """A file of an apply: SHA-256 of its blobs before and after (None: it doesn't exist), and its mode
+    bits."""
+
+    path: str
+    before: str | None
+    after: str | None
+    mode: int = 0o644
+
+
+class ApplyIntent(Event, frozen=True, tag="apply_intent"):
+    """Files are about to be changed; the blobs named are on the disk already."""
+
+    id: str
+    files: tuple[FileChange, ...]
+
+
+class ApplyResult(Event, frozen=True, tag="apply_result"):
+    """Whether the changes of the intent `id` were made; if not, the files are as before."""
+
+    id: str
+    ok: bool
+    detail: str = ""
+
+
+class Notice(Event, frozen=True, tag="notice"):
+    """Something a person should know. `level` is `info`, `warning` or `error`."""
+
+    level: str
+    text: str
+
+
+class SessionEnded(Event, frozen=True, tag="session_ended"):
+    """The last event of a run: its status, the process's exit code, the result as printed."""
+
+    status: str
+    exit_code: int
+    result: dict[str, Any] = {}
+
+
+KNOWN = (
+    SessionStarted
+    | Request
+    | StateChanged
+    | StepStarted
+    | StepEnded
+    | CommandIntent
+    | CommandResult
+    | TestsObserved
+    | SuspectsFound
+    | CandidatesTried
+    | PatchFound
+    | ApplyIntent
+    | ApplyResult
+    | Notice
+    | SessionEnded
+)

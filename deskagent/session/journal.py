@@ -1,0 +1,179 @@
+"""A session's journal: append-only, checksummed, one writer, any number of readers.
+
+A folder a session: segments `000001.jsonl`, …, a `lock`, `blobs/`. See docs/session-format.md.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from deskagent import __version__
+from deskagent.errors import DeskagentError
+from deskagent.session import files, reading, record, recovery, segment, store
+from deskagent.session.blobs import Blobs
+from deskagent.session.events import Event, SessionStarted
+from deskagent.session.lock import Lock
+from deskagent.session.record import Record
+from deskagent.session.recovery import Damage
+
+SEGMENT_BYTES = 4 << 20
+"""A segment that has grown beyond this is followed by a new one."""
+
+
+class Journal:
+    """An open session, made by `create` or `open`. Safe to share between threads, not between processes.
+
+    `id` and `path` name it, `seq` is the number of the last event written, `blobs` holds file contents.
+    """
+
+    def __init__(self, folder: Path, lock: Lock | None, segment_bytes: int) -> None:
+        self.path = folder
+        self.id = folder.name
+        self.seq = 0
+        self.blobs = Blobs(folder / "blobs", write=lock is not None)
+        self._lock = lock
+        self._limit = segment_bytes
+        self._mutex = threading.Lock()
+        self._writer: segment.SegmentWriter | None = None
+        self._number = 0
+        self._opening: tuple[Damage, ...] = ()
+        self._reading: list[Damage] = []
+
+    @classmethod
+    def create(
+        cls, cwd: Path, *, argv: Sequence[str] = (), mode: str = "", segment_bytes: int = SEGMENT_BYTES
+    ) -> Self:
+        """A new session for work in `cwd`, its first event (`SessionStarted`) written.
+
+        TransientError if the disk can't take it now, UsageError if sessions can't be written here at all;
+        then nothing is left of it.
+        """
+        folder = store.new_folder()
+        journal = None
+        try:
+            journal = cls(folder, Lock(folder), segment_bytes)
+            with files.storage_errors("make a session", folder):
+                journal._begin_segment(1)
+            journal.append(SessionStarted(__version__, str(cwd), tuple(argv), mode))
+        except BaseException:
+            store.discard(folder)
+            if journal is not None:
+                journal._let_go()
+            raise
+        return journal
+
+    @classmethod
+    def open(cls, session: str | Path, *, write: bool = True, segment_bytes: int = SEGMENT_BYTES) -> Self:
+        """The session of that id (or its unambiguous beginning) or folder.
+
+        With `write`, takes the writer's lock and repairs what a crash or a bad disk left; `warnings` then
+        says what it was. TransientError if another process holds the lock or the disk fails; UsageError if
+        there is no such session or a newer deskagent wrote it.
+        """
+        folder = store.find(session)
+        if not write:
+            return cls(folder, None, segment_bytes)
+        journal = cls(folder, Lock(folder), segment_bytes)
+        try:
+            with files.storage_errors("open the session", folder):
+                journal._continue(recovery.recover(folder))
+        except BaseException:
+            journal._let_go()
+            raise
+        return journal
+
+    @property
+    def warnings(self) -> tuple[Damage, ...]:
+        """What was wrong: found (and mended) when it was opened for writing, or by the latest `read`."""
+        return (*self._opening, *self._reading)
+
+    def append(self, event: Event, sync: bool = False) -> int:
+        """Adds `event` and returns its number. It survives a crash of the process from then on, and one of
+        the machine if its type or `sync` asks for that.
+
+        TransientError if it could not be saved: then it is not in the session, what it announces must not be
+        done, and a later call may succeed.
+        """
+        if not event.time:
+            event = msgspec.structs.replace(event, time=time.time())
+        with self._mutex, files.storage_errors("save the session", self.path):
+            if self._writer is None:
+                raise DeskagentError(f"Session {self.id} is not open for writing.")
+            if self._writer.size >= self._limit:
+                self._begin_segment(self._number + 1)
+            line = record.encode(self.seq + 1, event)
+            # Counted first: an interrupt in between may leave a gap, never one number for two events.
+            self.seq += 1
+            try:
+                self._writer.append(line, sync=sync or event.sync)
+            except OSError:
+                self.seq -= 1
+                raise
+            return self.seq
+
+    def read(self, after: int = 0) -> Iterator[Record]:
+        """The records with numbers above `after`, in order. Damaged ones are left out and put into
+        `warnings`.
+
+        UsageError if a newer deskagent wrote the session.
+        """
+        self._reading = damage = []
+        with files.storage_errors("read the session", self.path):
+            found = store.segments(self.path)
+        for item in reading.records(found, after, damage):
+            if self._writer is not None and item.seq > self.seq:
+                return  # left by a failed append, cut by the next one
+            yield item
+
+    def close(self) -> None:
+        """Makes everything durable and gives the lock back. TransientError if the disk can't; it is closed
+        all the same."""
+        with self._mutex:
+            try:
+                if self._writer is not None:
+                    with files.storage_errors("save the session", self.path):
+                        self._writer.sync()
+            finally:
+                self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _let_go(self) -> None:
+        writer, lock, self._writer, self._lock = self._writer, self._lock, None, None
+        if writer is not None:
+            writer.close()
+        if lock is not None:
+            lock.release()
+
+    def _continue(self, tail: recovery.Tail) -> None:
+        self.seq, self._opening = tail.last, tail.damage
+        for left in self.path.rglob("*.tmp"):
+            files.remove(left)
+        number = int(tail.path.name.split(".")[0]) if tail.path else 0
+        # A segment holds one version of the format, and begins with its header.
+        if tail.path and tail.header and tail.header.format == segment.FORMAT:
+            self._writer, self._number = segment.SegmentWriter(tail.path, tail.size), number
+        else:
+            self._begin_segment(number + 1 if tail.size else max(number, 1))
+
+    def _begin_segment(self, number: int) -> None:
+        path = self.path / f"{number:06}.jsonl"
+        if self._writer is not None:
+            self._writer.sync()
+        fresh = segment.begin(path, segment.Header(segment.FORMAT, self.id, number, self.seq + 1))
+        if self._writer is not None:
+            self._writer.close()
+        self._writer, self._number = fresh, number

@@ -1,0 +1,69 @@
+"""Records out of segments, whatever state these are in: what can be read is, the rest is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from deskagent.session import record, segment
+from deskagent.session.record import Record
+from deskagent.session.recovery import Damage, bad_line, torn_tail, unreadable
+
+
+def records(segments: Sequence[Path], after: int, damage: list[Damage]) -> Iterator[Record]:
+    """The records above `after`, each number once and in rising order; adds what is wrong to `damage`."""
+    last = 0
+    for path in _reaching(segments, after):
+        for envelope in _envelopes(path, damage):
+            if envelope.seq <= last:
+                damage.append(Damage("duplicate", path.name, f"record {envelope.seq} is there twice"))
+                continue
+            expected = max(last, after) + 1
+            last = envelope.seq
+            if envelope.seq <= after:
+                continue
+            if envelope.seq != expected:
+                missing = (
+                    f"record {expected} is"
+                    if envelope.seq == expected + 1
+                    else (f"records {expected} to {envelope.seq - 1} are")
+                )
+                damage.append(
+                    Damage("gap", path.name, f"{missing} missing before {path.name}'s {envelope.seq}")
+                )
+            event = record.decode_event(envelope.payload)
+            if event is None:
+                damage.append(
+                    Damage("bad", path.name, f"record {envelope.seq} of {path.name} holds no event")
+                )
+                continue
+            yield Record(envelope.seq, event, envelope.payload)
+
+
+def _envelopes(path: Path, damage: list[Damage]) -> Iterator[record.Envelope]:
+    pending: list[segment.Line] = []  # damaged lines: bad if a good one follows, else the torn tail
+    try:
+        for line in segment.lines(path):
+            if line.content is None:
+                pending.append(line)
+                continue
+            damage += [bad_line(path, bad) for bad in pending]
+            pending = []
+            if isinstance(line.content, record.Envelope):
+                yield line.content
+    except OSError as error:
+        damage.append(unreadable(path, error))
+    if pending:
+        damage.append(torn_tail(path, pending))
+
+
+def _reaching(segments: Sequence[Path], after: int) -> Sequence[Path]:
+    """The segments that can hold records above `after`."""
+    for index in range(len(segments) - 1, 0, -1):
+        try:
+            head = segment.header(segments[index]) if after else None
+        except OSError:
+            continue
+        if head is not None and head.first <= after + 1:
+            return segments[index:]
+    return segments
