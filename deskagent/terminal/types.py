@@ -65,6 +65,7 @@ class End(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     PROCESSES = "processes"
+    FILE_SIZE = "file_size"    # it died of writing a larger file than allowed
     CANCELLED = "cancelled"
     WAITING = "waiting"        # it waited for input that nobody will give
     NOT_FOUND = "not_found"    # the command doesn't exist or can't be executed

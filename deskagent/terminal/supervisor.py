@@ -1,0 +1,395 @@
+"""The process between deskagent and everything it starts: whatever happens, nothing stays behind.
+
+    deskagent ══ control socket ══ supervisor ── shim ── command ── …
+
+It adopts every orphan below it (PR_SET_CHILD_SUBREAPER), watches time, memory and number of processes, and at
+the end kills and reaps until it has no child left, also those that left the session or ignore SIGTERM. The end
+of the control socket means that deskagent is gone, however it died. The shim is what the command sees as its
+parent: a command that kills its parent doesn't hit the supervisor.
+
+Runs as `python -I -S -E`, so it imports next to nothing: each millisecond here is paid at every start.
+
+On the control socket both sides send marshalled dicts after a length of 4 bytes (same interpreter, same user).
+In: the job, then {"stop": grace seconds}. Out: {"pid": …} or {"errno": …, "where": …}, at the end {"end": …}.
+
+Systems without /proc: no orphans are found, the command's process group is killed. Written for macOS, untested.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import select
+import sys
+import time
+
+import _signal as signal  # pyright: ignore[reportMissingImports] - the public module imports enum: 5 ms
+
+from deskagent.terminal.tree import Process, descendants, proportional, read_file, resident
+
+LINUX = sys.platform == "linux"
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PROCESSES_AT_LEAST = 16_384  # RLIMIT_NPROC counts all of a user's threads, so as a brake alone
+_CLEANUP_SECONDS = 1.5
+
+
+def send(control: int, message: dict[str, object]) -> None:
+    """Writes one message. OSError where the other side is gone."""
+    data = marshal.dumps(message)
+    data = len(data).to_bytes(4, "big") + data
+    while data:
+        data = data[os.write(control, data) :]
+
+
+def receive(control: int) -> dict[str, object] | None:
+    """Reads one message, waiting for it; None at the end."""
+    head = _read_exactly(control, 4)
+    body = _read_exactly(control, int.from_bytes(head, "big")) if head else None
+    return marshal.loads(body) if body else None
+
+
+def _read_exactly(fd: int, count: int) -> bytes | None:
+    data = b""
+    while len(data) < count:
+        try:
+            chunk = os.read(fd, count - len(data))
+        except ConnectionResetError:
+            return None
+        if not chunk:
+            return None
+        data += chunk
+    return data
+
+
+def _prctl(option: int, value: int) -> None:
+    if not LINUX:
+        return
+    try:
+        # ctypes without its Python half, which takes 5 ms to import.
+        from _ctypes import call_function, dlopen, dlsym  # type: ignore[import-not-found]
+
+        call_function(dlsym(dlopen(None, 0), "prctl"), (option, value, 0, 0, 0))
+    except ImportError:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+# --- the command and its shim -------------------------------------------------------------------------------
+
+
+def _search(program: str, path: str) -> list[str]:
+    if "/" in program:
+        return [program]
+    return [f"{folder or '.'}/{program}" for folder in path.split(":")]
+
+
+def _exec(job: dict) -> None:
+    """Becomes the command. Returns only by an OSError."""
+    argv, env = job["argv"], job["env"]
+    denied: OSError | None = None
+    for candidate in _search(argv[0], env.get("PATH", "/usr/bin:/bin")):
+        try:
+            os.execve(candidate, argv, env)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError as error:
+            denied = error
+        except OSError as error:
+            # ENOEXEC is a script without its #! line, which a shell would run, or another machine's program.
+            if error.errno != 8 or b"\0" in (read_file(candidate) or b"\0")[:64]:
+                raise
+            os.execve("/bin/sh", ["sh", candidate, *argv[1:]], env)
+    raise denied or FileNotFoundError(2, "no such program")
+
+
+def _limit(job: dict) -> None:
+    import resource
+
+    def lower(which: int, value: int | None) -> None:
+        soft, hard = resource.getrlimit(which)
+        if value is not None and (soft == resource.RLIM_INFINITY or soft > value):
+            resource.setrlimit(which, (value, value if hard == resource.RLIM_INFINITY else min(value, hard)))
+
+    lower(resource.RLIMIT_CORE, 0)
+    lower(resource.RLIMIT_FSIZE, job["file_size"])
+    if job["processes"]:
+        lower(resource.RLIMIT_NPROC, max(_PROCESSES_AT_LEAST, 8 * job["processes"]))
+    # No limit on address space or data: node, the JVM and sanitizers reserve terabytes that they never touch.
+    if LINUX:
+        try:
+            fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+            os.write(fd, b"500")  # short of memory, the kernel takes this one first, not deskagent
+            os.close(fd)
+        except OSError:
+            pass  # no /proc: only that order is lost
+
+
+def _become_command(job: dict, report: int) -> None:
+    where = "start"
+    try:
+        os.setsid()
+        if job["pty"]:
+            import fcntl
+            import termios
+
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        for number in range(1, signal.NSIG):
+            try:
+                signal.signal(number, signal.SIG_DFL)
+            except (OSError, ValueError):
+                continue  # KILL, STOP and those that libc keeps for itself
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        _limit(job)
+        where = "cwd"
+        os.chdir(job["cwd"])
+        where = "exec"
+        _exec(job)
+    except OSError as error:
+        os.write(report, b"e%d %s\n" % (error.errno or 0, where.encode()))
+    finally:
+        os._exit(127)
+
+
+def _become_shim(job: dict, report: int, control: int) -> None:
+    supervisor = os.getppid()
+    try:
+        signal.set_wakeup_fd(-1)
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        os.close(control)
+        command = os.fork()
+        if command == 0:
+            _become_command(job, report)
+        os.write(report, b"p%d\n" % command)
+        os.close(report)
+        _let_go(job["fds"])
+
+        def terminated(*_: object) -> None:
+            if os.getppid() != supervisor:  # the supervisor was killed: do what is left to do
+                for process in descendants(os.getpid()):
+                    _kill(process.pid, signal.SIGKILL)
+            os._exit(1)
+
+        signal.signal(signal.SIGTERM, terminated)
+        os.waitid(os.P_PID, command, os.WEXITED | os.WNOWAIT)  # not reaped: its status is the supervisor's
+    except OSError as error:
+        os.write(report, b"e%d start\n" % (error.errno or 0))
+    finally:
+        os._exit(0)
+
+
+def _let_go(fds: tuple[int, ...]) -> None:
+    """Closes what belongs to the command alone, so that its pipes end with it."""
+    for fd in fds:
+        os.close(fd)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    if null > 2:
+        os.close(null)
+
+
+def _launch(job: dict, control: int) -> tuple[int, int, bytes]:
+    """Starts the command: (its pid, the shim's pid, what went wrong as b"errno where")."""
+    listen, report = os.pipe()
+    shim = os.fork()
+    if shim == 0:
+        os.close(listen)
+        if LINUX:
+            _become_shim(job, report, control)
+        _become_command(job, report)
+    os.close(report)
+    said = b""
+    while chunk := os.read(listen, 4096):
+        said += chunk
+    os.close(listen)
+    _let_go(job["fds"])
+    command, problem = shim, b""
+    for line in said.splitlines():
+        if line.startswith(b"p"):
+            command = int(line[1:])
+        else:
+            problem = line[1:]
+    return command, shim, problem
+
+
+# --- watching and killing -----------------------------------------------------------------------------------
+
+
+def _kill(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass  # gone, or another user's (sudo): the count of survivors tells
+
+
+class _Watch:
+    """The command's tree from its start to its end."""
+
+    def __init__(self, job: dict, control: int, command: int, shim: int) -> None:
+        self.job = job
+        self.control = control
+        self.command = command
+        self.shim = shim
+        self.status: int | None = None  # wait status of the command
+        self.childless = False
+        self.reason = "exit"
+        self.used = 0  # of what the limit that ended it counts
+        self.started = time.monotonic()
+        self.kill_at: float | None = None
+        self.next_look = self.started + 0.1
+        self.wake, waker = os.pipe()
+        for fd in (self.wake, waker):
+            os.set_blocking(fd, False)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(number, lambda *_: self.stop("gone", 0.0))
+        self.poller = select.poll()
+        self.poller.register(self.wake, select.POLLIN)
+        self.poller.register(control, select.POLLIN)
+
+    def tree(self) -> list[Process]:
+        return [p for p in descendants(os.getpid()) if p.pid != self.shim and p.state != "Z"]
+
+    def reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.childless = True
+                return
+            if pid == 0:
+                return
+            if pid == self.command:
+                self.status = status
+
+    def stop(self, reason: str, grace: float) -> None:
+        """Asks everything to end; after `grace` seconds it isn't asked any more."""
+        if self.kill_at is None:
+            self.reason = reason
+        self.kill_at = min(self.kill_at or float("inf"), time.monotonic() + grace)
+        if grace <= 0:
+            return
+        for process in self.tree():
+            # A wrapper that dies takes what it wraps with it at once: leave that for the end of the grace.
+            if not (self.job["wrapped"] and process.pid == self.command):
+                _kill(process.pid, signal.SIGTERM)
+                _kill(process.pid, signal.SIGCONT)
+
+    def look(self) -> None:
+        """Compares the tree with its limits and says when to look again."""
+        began = time.monotonic()
+        memory, processes = self.job["memory"], self.job["processes"]
+        tree = self.tree()
+        room = 0.5
+        if processes is not None:
+            if len(tree) > processes:
+                self.used = len(tree)
+                self.stop("processes", 0.0)
+            room = min(room, (processes - len(tree)) / 2000)  # a fork bomb starts some thousands a second
+        if memory is not None:
+            used = resident(tree)
+            if used > memory:
+                used = proportional(tree)
+            if used > memory:
+                self.used = used
+                self.stop("memory", 0.0)
+            room = min(room, (memory - used) / 8e9)  # nobody fills more than 8 GB a second
+        now = time.monotonic()
+        self.next_look = now + max(0.1, room, 20 * (now - began))
+
+    def pause(self) -> float:
+        """Seconds until something is due."""
+        due = self.next_look
+        if self.kill_at is not None:
+            due = min(due, self.kill_at)
+        elif self.job["seconds"] is not None:
+            due = min(due, self.started + self.job["seconds"])
+        return max(0.0, due - time.monotonic())
+
+    def wait(self, seconds: float) -> None:
+        """Sleeps until a child ends, deskagent speaks, or `seconds` are over."""
+        for fd, _ in self.poller.poll(int(seconds * 1000) + 1):
+            if fd == self.wake:
+                os.read(self.wake, 4096)
+            else:
+                message = receive(self.control)
+                if message is None:
+                    self.poller.unregister(self.control)
+                    self.stop("gone", 0.0)
+                else:
+                    self.stop("stopped", float(message["stop"]))  # type: ignore[arg-type]
+
+    def run(self) -> None:
+        """Until the command ends or must."""
+        self.reap()
+        while self.status is None and not self.childless:
+            self.wait(self.pause())
+            now = time.monotonic()
+            if self.kill_at is not None and now >= self.kill_at:
+                return
+            limit = self.job["seconds"]
+            if self.kill_at is None and limit is not None and now - self.started >= limit:
+                self.stop("timeout", self.job["grace"])
+            if now >= self.next_look and self.kill_at is None:
+                self.look()
+            self.reap()
+
+    def clear(self) -> tuple[int, int]:
+        """Kills and reaps until nothing is left: how many processes it found, how many it could not kill."""
+        deadline = time.monotonic() + _CLEANUP_SECONDS
+        pause = 0.001
+        own = os.getpgrp()
+        found: set[int] = set()
+        if not LINUX:
+            _kill(-self.command, signal.SIGKILL)
+        while True:
+            self.reap()
+            if self.childless:
+                return len(found), 0
+            left = [p for p in descendants(os.getpid()) if p.state != "Z"]
+            found |= {p.pid for p in left if p.pid not in (self.shim, self.command)}
+            # Groups first: a group is killed as one, so a fork bomb can't outrun it.
+            for group in {p.group for p in left} - {own, 0}:
+                _kill(-group, signal.SIGKILL)
+            for process in left:
+                _kill(process.pid, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                return len(found), len(left)
+            self.wait(pause)
+            pause = min(pause * 2, 0.05)
+
+
+def main(control: int) -> None:
+    """Reads the job from `control`, runs it, reports its end."""
+    os.set_inheritable(control, False)
+    job = receive(control)
+    if job is None:
+        return
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    command, shim, problem = _launch(job, control)
+    watch = _Watch(job, control, command, shim)
+    try:
+        if problem:
+            number, _, where = problem.partition(b" ")
+            send(control, {"errno": int(number), "where": where.decode()})
+        else:
+            send(control, {"pid": command})
+            watch.run()
+    except OSError:
+        watch.reason = "gone"
+    seconds = time.monotonic() - watch.started
+    found, survivors = watch.clear()
+    if not problem and watch.reason != "gone":
+        send(
+            control,
+            {
+                "end": watch.reason,
+                "status": watch.status,
+                "seconds": seconds,
+                "found": found,
+                "survivors": survivors,
+                "used": watch.used,
+            },
+        )
