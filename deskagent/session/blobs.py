@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import threading
@@ -20,6 +21,7 @@ class Blobs:
         self._folder = folder
         self._write = write
         self._lock = threading.Lock()
+        self._durable = False  # whether the folder's own name is
 
     def put(self, data: bytes) -> str:
         """Stores `data` durably and returns its name, 64 hexadecimal digits. TransientError if the disk
@@ -29,8 +31,11 @@ class Blobs:
         name = hashlib.sha256(data).hexdigest()
         path = self._folder / name
         with self._lock, files.storage_errors("save a file's contents", path):
-            if not self._folder.is_dir():
-                files.make_dirs(self._folder)
+            if not self._durable:
+                with contextlib.suppress(FileExistsError):
+                    files.make_dir(self._folder)
+                files.sync_dir(self._folder.parent)
+                self._durable = True
             # A blob that a killed process left may not be in the folder for good, or be damaged since.
             if path.is_file() and path.read_bytes() == data:
                 files.sync_dir(self._folder)

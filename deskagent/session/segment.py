@@ -129,13 +129,17 @@ class SegmentWriter:
         self._whole = True
 
     def sync(self) -> None:
-        """Makes every acknowledged line durable. OSError if it could not."""
-        if not self._whole:
-            self._repair()
-        if self._pending:
+        """Makes every acknowledged line durable, writing it again if the first sync fails. OSError if that
+        fails too."""
+        if self._whole and self._pending:
             self._whole = False
-            files.sync(self._fd)
-            self._durable, self._pending, self._whole = self.size, bytearray(), True
+            try:
+                files.sync(self._fd)
+                self._durable, self._pending, self._whole = self.size, bytearray(), True
+            except OSError:
+                self._repair()
+        elif not self._whole:
+            self._repair()
 
     def close(self) -> None:
         files.close(self._fd)

@@ -26,6 +26,9 @@ def new_folder() -> Path:
     root = sessions_dir()
     with files.storage_errors("make a session", root):
         files.make_dirs(root)
+        # Also when they were there: the process that made them may have died, or failed, before it synced.
+        for parent in (root.parent.parent, root.parent):
+            files.sync_dir(parent)
         while True:
             folder = root / new_id(time.time())
             try:
