@@ -36,6 +36,8 @@ class Policy:
     `read_only`  paths inside `writable` or `mounts` targets that stay read-only (.git/hooks, .git/config, …),
                  protected also while they don't exist;
     `hidden`     extra paths made unreadable, beside the built-in secrets (~/.ssh, ~/.aws, keyrings, …);
+    `readable`   paths that must be seen though they lie in /tmp, /run or a hidden folder (an interpreter that
+                 argv, PATH or VIRTUAL_ENV names is seen anyway);
     `network`    False: no network but an own loopback (bwrap), none at all (landlock).
     """
 
@@ -43,6 +45,7 @@ class Policy:
     mounts: Mapping[Path, Path] = field(default_factory=dict)
     read_only: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
     network: bool = False
 
 

@@ -1,0 +1,62 @@
+"""Which folders a command needs to see to start at all: interpreter, virtual environment, tools on PATH."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import deskagent
+
+# What the system itself keeps in /run.
+_IN_RUN = ("/run/current-system", "/run/booted-system", "/run/opengl-driver")
+_LISTS = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "NODE_PATH", "PERL5LIB")
+_FOLDERS = (
+    *("VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "HOME", "CARGO_HOME", "RUSTUP_HOME", "GOROOT", "GOPATH"),
+    *("JAVA_HOME", "NVM_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+)
+
+
+def program_folders(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[Path, ...]:
+    """Real paths that exist and that the command's programs lie in; some may lie within others."""
+    found: set[Path] = set()
+    for path in (*_named(argv, env), *map(Path, _IN_RUN), Path(deskagent.__file__).parent):
+        if path.exists():
+            found.add(Path(os.path.realpath(path)))
+    return tuple(sorted(found))
+
+
+def _named(argv: tuple[str, ...], env: Mapping[str, str]) -> Iterator[Path]:
+    for name in _LISTS:
+        for entry in env.get(name, "").split(os.pathsep):
+            if entry.startswith("/"):
+                yield from _prefixes(Path(entry))
+    for name in _FOLDERS:
+        value = env.get(name, "")
+        if value.startswith("/"):
+            yield Path(value)
+    for word in argv[:1]:
+        if word.startswith("/"):
+            yield Path(word)
+            yield from _prefixes(Path(word).parent)
+            yield from _prefixes(Path(os.path.realpath(word)).parent)
+
+
+def _prefixes(folder: Path) -> Iterable[Path]:
+    """`folder`, and the tree it belongs to where it is the `bin` of an installation or environment."""
+    yield folder
+    prefix = folder.parent
+    if folder.name not in ("bin", "sbin", "Scripts"):
+        return
+    settings = prefix / "pyvenv.cfg"
+    if settings.is_file() or (prefix / "lib").is_dir():
+        yield prefix
+    try:
+        lines = settings.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        key, equals, value = line.partition("=")
+        if equals and key.strip() == "home" and value.strip().startswith("/"):
+            home = Path(os.path.realpath(value.strip()))
+            yield home.parent if home.name == "bin" else home
