@@ -1,0 +1,69 @@
+"""Whole lines of a block: where one may be put in, and how to write it so that its neighbours stay as they are."""
+
+from __future__ import annotations
+
+from deskagent.repair.candidates.base import Proposal, shorten
+from deskagent.repair.syntax import Node, block, is_docstring
+
+
+def alone(statement: Node) -> bool:
+    """Whether the statement has its lines for itself, so that whole lines can be put beside it."""
+    syntax = statement.syntax
+    if not syntax.starts_line(statement):
+        return False
+    tail = syntax.source.utf8[statement.end : syntax.line_end(statement.end_row)].strip()
+    return not tail or tail.startswith(b"#")
+
+
+def before(operator: str, statement: Node, lines: str, weight: float, note: str = "") -> Proposal | None:
+    """`lines` (indented from 0, joined by line feeds) put before `statement`."""
+    anchor = statement.parent if statement.parent is not None and statement.parent.kind == "decorated_definition" else statement
+    syntax = anchor.syntax
+    if not syntax.starts_line(anchor):
+        return None
+    at = syntax.line_start(anchor.row)
+    text = indented(lines, syntax.indent(anchor)) + "\n"
+    return Proposal(operator, weight, ((at, at, text),), note or f"insert {shorten(lines)}")
+
+
+def after(operator: str, statement: Node, lines: str, weight: float, note: str = "") -> Proposal | None:
+    """`lines` put after `statement`, in its block."""
+    syntax = statement.syntax
+    if not alone(statement):
+        return None
+    # A compound's node may end at its last line's break; go by its last character.
+    end = statement.start + len(syntax.source.utf8[statement.start : statement.end].rstrip())
+    at = syntax.line_end(syntax.row_of(end))
+    text = "\n" + indented(lines, syntax.indent(statement))
+    return Proposal(operator, weight, ((at, at, text),), note or f"insert {shorten(lines)}")
+
+
+def first_in(operator: str, compound: Node, lines: str, weight: float, note: str = "") -> Proposal | None:
+    """`lines` put at the start of a compound's body, after a docstring."""
+    body = block(compound)
+    parts = body.parts if body is not None else []
+    if not parts or parts[0].row == compound.row:
+        return None
+    if is_docstring(parts[0]):
+        return after(operator, parts[0], lines, weight, note)
+    return before(operator, parts[0], lines, weight, note)
+
+
+def indented(lines: str, indent: str) -> str:
+    return "\n".join(indent + line if line else line for line in lines.split("\n"))
+
+
+def whole_lines(statement: Node) -> tuple[int, int]:
+    """Offsets of the lines that `statement` has for itself, the last line's break included."""
+    syntax = statement.syntax
+    end = statement.start + len(syntax.source.utf8[statement.start : statement.end].rstrip())
+    row = syntax.row_of(max(statement.start, end - 1))
+    stop = syntax.starts[row + 1] if row + 1 < len(syntax.starts) else len(syntax.source.utf8)
+    return syntax.line_start(statement.row), stop
+
+
+def dedented(statement: Node) -> str:
+    """The statement's lines as they would stand at column 0, line feeds between them."""
+    indent = statement.syntax.indent(statement)
+    lines = statement.text.rstrip().replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join([lines[0], *(line.removeprefix(indent) for line in lines[1:])])

@@ -1,0 +1,261 @@
+"""Calls: arguments exchanged, dropped, replaced or added; a call put around an expression or taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deskagent.repair.candidates.base import (
+    ATOM,
+    PRECEDENCE,
+    Place,
+    Proposal,
+    Table,
+    arguments,
+    called_name,
+    exchange,
+    is_value,
+    precedence,
+    put,
+    replace,
+    similarity,
+)
+from deskagent.repair.scope import NUMBERS
+from deskagent.repair.syntax import Node, Syntax
+
+# what an expression seems to be → functions often missing around it
+WRAPPERS: dict[str, tuple[tuple[str, float], ...]] = {
+    "list": (("sorted", 0.6), ("tuple", 0.5), ("set", 0.4), ("reversed", 0.4), ("len", 0.4), ("sum", 0.2), ("list", 0.4)),
+    "iter": (("list", 1.0), ("sorted", 0.6), ("tuple", 0.5), ("set", 0.4), ("reversed", 0.3)),
+    "set": (("sorted", 0.6), ("list", 0.6), ("len", 0.4)),
+    "dict": (("dict", 0.5), ("list", 0.4), ("sorted", 0.4), ("len", 0.4)),
+    "str": (("str", 0.3), ("int", 0.5), ("len", 0.5), ("repr", 0.3), ("list", 0.2)),
+    "int": (("str", 0.5), ("abs", 0.5), ("int", 0.3), ("float", 0.2), ("range", 0.3), ("max", 0.0)),
+    "float": (("int", 0.6), ("round", 0.6), ("abs", 0.5), ("str", 0.3)),
+    "tuple": (("list", 0.6), ("sorted", 0.4), ("set", 0.3)),
+    "": (("list", 0.4), ("str", 0.4), ("len", 0.3), ("int", 0.3), ("sorted", 0.3), ("abs", 0.25), ("set", 0.25),
+         ("tuple", 0.25), ("reversed", 0.2), ("bool", 0.15), ("float", 0.1), ("dict", 0.1), ("repr", 0.1)),
+}  # fmt: skip
+_CONVERSIONS = frozenset("list tuple set sorted reversed str int float bool abs len dict iter repr round min max sum".split())
+_VALUES = ("identifier", "call", "attribute", "subscript", "binary_operator", "list", "list_comprehension",
+           "generator_expression", "string", "tuple")  # fmt: skip
+
+
+def order(node: Node, place: Place) -> Iterator[Proposal]:
+    """`f(a, b)` → `f(b, a)`; for three arguments each pair, neighbours first."""
+    given = [part for part in arguments(node) if part.kind != "keyword_argument"]
+    for i in range(len(given)):
+        for j in range(i + 1, len(given)):
+            if given[i].text != given[j].text:
+                weight = 1.0 if j == i + 1 else 0.5
+                if "none" in {given[i].kind, given[j].kind} or "string" in {given[i].kind, given[j].kind}:
+                    weight *= 0.6
+                yield exchange("call.order", given[i], given[j], weight)
+
+
+def fewer(node: Node, place: Place) -> Iterator[Proposal]:
+    """One argument less."""
+    given = arguments(node)
+    for index, part in enumerate(given):
+        weight = 0.6 if part.kind == "keyword_argument" else 0.5 if index == len(given) - 1 else 0.3
+        if len(given) == 1:
+            yield replace("call.fewer", part, part, "", weight * 0.3)
+        elif index == 0:
+            yield _cut("call.fewer", part.start, given[1].start, part, weight)
+        else:
+            yield _cut("call.fewer", given[index - 1].end, part.end, part, weight)
+
+
+def _cut(operator: str, start: int, end: int, part: Node, weight: float) -> Proposal:
+    return Proposal(operator, weight, ((start, end, ""),), f"drop argument {part.text[:40]}")
+
+
+def more(node: Node, place: Place) -> Iterator[Proposal]:
+    """One argument more: a parameter the called function of this file has, what a like call passes, a variable."""
+    bracket = node.get("arguments")
+    if bracket is None or bracket.kind != "argument_list":
+        return
+    given = arguments(node)
+    name = called_name(node)
+    keywords = {part.parts[0].text for part in given if part.kind == "keyword_argument"}
+    plain = [part for part in given if part.kind != "keyword_argument"]
+    offered: dict[str, float] = {}
+    for parameters in _parameters(place.syntax, name):
+        for index, (parameter, _) in enumerate(parameters):
+            if index < len(plain) or parameter in keywords:
+                continue
+            if parameter in place.names:
+                offered[f"{parameter}={parameter}"] = 1.0
+            for word in ("True", "False", "None"):
+                offered.setdefault(f"{parameter}={word}", 0.3)
+            if not keywords and index == len(plain):
+                for variable in place.own_variables:
+                    offered.setdefault(variable.text, 0.4 + 0.5 * similarity(variable.text, parameter))
+    for other in place.syntax.root.walk():
+        if other.kind == "call" and other is not node and called_name(other) == name:
+            for part in arguments(other):
+                if part.kind == "keyword_argument" and part.parts[0].text not in keywords and part.end - part.start < 50:
+                    offered.setdefault(part.text, 0.8)
+    if not offered and len(plain) < 4:
+        for variable in place.own_variables:
+            if not any(part.text == variable.text for part in plain):
+                offered[variable.text] = 0.25
+    for text, weight in offered.items():
+        at = given[-1].end if given else bracket.start + 1
+        yield Proposal("call.more", weight, ((at, at, f", {text}" if given else text),), f"pass {text} to {name}")
+        if given and "=" not in text and weight > 0.3:
+            yield Proposal("call.more", weight * 0.5, ((given[0].start, given[0].start, f"{text}, "),), f"pass {text} to {name} first")
+
+
+def _parameters(syntax: Syntax, name: str) -> Iterator[list[tuple[str, bool]]]:
+    """(name, has a default) of the parameters of the file's functions called `name`, self left out."""
+    for node in syntax.statements:
+        own = node.get("name") if node.kind == "function_definition" else None
+        if own is None or own.text != name:
+            continue
+        found = []
+        parameters = node.get("parameters")
+        for part in parameters.parts if parameters is not None else ():
+            names = [part] if part.kind == "identifier" else [n for n in part.walk() if n.kind == "identifier"][:1]
+            if names and part.kind in {"identifier", "default_parameter", "typed_parameter", "typed_default_parameter"}:
+                found.append((names[0].text, "default" in part.kind))
+        yield found[1:] if found and found[0][0] in {"self", "cls"} else found
+
+
+def unwrap(node: Node, place: Place) -> Iterator[Proposal]:
+    """`f(x)` → `x`."""
+    given = arguments(node)
+    function = node.get("function")
+    if function is None or function.kind == "attribute" and not is_value(node):
+        return
+    for index, part in enumerate(given):
+        if part.kind in {"keyword_argument", "list_splat", "dictionary_splat"} or (not is_value(node)):
+            continue
+        weight = 1.0 if len(given) == 1 and called_name(node) in _CONVERSIONS else 0.7 if len(given) == 1 else 0.4 - 0.1 * min(index, 3)
+        yield put("call.unwrap", node, part.text, max(0.1, weight), precedence(part))
+
+
+def wrap(node: Node, place: Place) -> Iterator[Proposal]:
+    """`x` → `list(x)`, `len(x)`, `abs(x)`, as its kind allows."""
+    parent = node.parent
+    if parent is None or not is_value(node) or parent.kind == "attribute" or node.end - node.start > 80:
+        return
+    if parent.kind == "argument_list" and parent.parent is not None and called_name(parent.parent) in _CONVERSIONS:
+        return
+    if parent.kind == "binary_operator" and node.kind == "binary_operator":
+        return
+    kind = place.kind(node)
+    strong = parent.kind in {"return_statement", "assignment", "for_statement", "for_in_clause", "comparison_operator"}
+    inner = node.text[1:-1] if node.kind == "generator_expression" else node.text
+    for function, weight in WRAPPERS.get(kind, WRAPPERS[""]):
+        if weight and called_name(node) != function:
+            yield put("call.wrap", node, f"{function}({inner})", weight * (1.0 if strong else 0.6))
+
+
+def clamp(node: Node, place: Place) -> Iterator[Proposal]:
+    """`best = x` → `best = max(best, x)`; `x` → `max(0, x)`, `min(n, x)`."""
+    parent = node.parent
+    if parent is None or not is_value(node) or node.kind in {"string", "list", "list_comprehension", "tuple"}:
+        return
+    kind = place.kind(node)
+    if kind and kind not in NUMBERS:
+        return
+    if parent.kind == "assignment" and node.field == "right":
+        left = parent.get("left")
+        if left is not None and left.kind in {"identifier", "subscript", "attribute"}:
+            known = place.names.get(left.text) if left.kind == "identifier" else None
+            again = place.in_loop is not None and (known is None or known.writes > 1)
+            if again:
+                for function in ("max", "min"):
+                    yield put("call.clamp", node, f"{function}({left.text}, {node.text})", 1.0)
+                if left.text in node.text or (known is not None and known.kinds & NUMBERS):
+                    yield put("call.clamp", node, f"max(0, {node.text})", 0.7)
+                    yield put("call.clamp", node, f"min(0, {node.text})", 0.2)
+                return
+    if parent.kind in {"assignment", "return_statement", "slice", "subscript", "argument_list"} and (
+        kind in NUMBERS or node.kind == "binary_operator"
+    ):
+        for text, weight in ((f"max(0, {node.text})", 0.5), (f"max(1, {node.text})", 0.3), (f"min(1, {node.text})", 0.1)):
+            yield put("call.clamp", node, text, weight * (1.0 if "-" in node.text else 0.6))
+
+
+def ranges(node: Node, place: Place) -> Iterator[Proposal]:
+    """`range(n)` → `range(1, n)`, `range(n + 1)`, backwards; `x` → `enumerate`'s start."""
+    name, given = called_name(node), arguments(node)
+    if name == "enumerate" and len(given) == 1:
+        yield put("call.range", node, f"enumerate({given[0].text}, 1)", 0.5)
+    if name != "range" or not given or any(part.kind == "list_splat" for part in given):
+        return
+    texts = [part.text for part in given]
+    if len(texts) == 1:
+        end = texts[0]
+        yield put("call.range", node, f"range(1, {end})", 0.8)
+        yield put("call.range", node, f"range(1, {end} + 1)", 0.8)
+        yield put("call.range", node, f"range({end} - 1, -1, -1)", 0.3)
+        if place.kind(given[0]) in {"list", "str"}:
+            yield put("call.range", node, f"range(len({end}))", 0.8)
+    elif len(texts) == 2:
+        start, end = texts
+        yield put("call.range", node, f"range({end})", 0.4)
+        if start == "0":
+            yield put("call.range", node, f"range(1, {end} + 1)", 0.4)
+        yield put("call.range", node, f"range({end} - 1, {start} - 1, -1)", 0.2)
+    yield put("call.range", node, f"reversed({node.text})", 0.4)
+
+
+def values(node: Node, place: Place) -> Iterator[Proposal]:
+    """`d[k]` → `d.get(k)`, `d.get(k, 0)`; `d.get(k)` → `d[k]`, with a default."""
+    if node.kind == "subscript":
+        value, index = node.get("value"), node.get("subscript")
+        if value is None or index is None or not is_value(node) or index.kind == "slice":
+            return
+        named = place.names.get(value.text) if value.kind == "identifier" else None
+        mapping = named is None or not named.kinds or "dict" in named.kinds
+        if mapping and place.kind(index) not in NUMBERS:
+            for default, weight in (("", 0.7), (", 0", 0.5), (", []", 0.3), (", ''", 0.2)):
+                yield put("call.get", node, f"{value.text}.get({index.text}{default})", weight)
+        return
+    function, given = node.get("function"), arguments(node)
+    if called_name(node) == "get" and function is not None and function.kind == "attribute" and given:
+        owner = function.get("object")
+        if owner is None:
+            return
+        if len(given) == 1:
+            for default, weight in (("0", 0.8), ("''", 0.4), ("[]", 0.4), ("{}", 0.3), ("False", 0.2), (given[0].text, 0.3)):
+                yield put("call.get", node, f"{owner.text}.get({given[0].text}, {default})", weight)
+        yield put("call.get", node, f"{owner.text}[{given[0].text}]", 0.4)
+
+
+def awaiting(node: Node, place: Place) -> Iterator[Proposal]:
+    """A call in a coroutine → awaited; `await x` → `x`."""
+    if node.kind == "await":
+        parts = node.parts
+        if parts:
+            yield put("call.await", node, parts[0].text, 0.4, precedence(parts[0]))
+        return
+    function = place.function
+    if function is None or not any(child.kind == "async" for child in function.children):
+        return
+    if node.parent is not None and node.parent.kind != "await":
+        yield put("call.await", node, f"await {node.text}", 1.0, PRECEDENCE["await"])
+
+
+def starred(node: Node, place: Place) -> Iterator[Proposal]:
+    """`f(xs)` → `f(*xs)`, and back."""
+    given = arguments(node)
+    for part in given:
+        if part.kind == "list_splat" and part.parts:
+            yield put("call.star", part, part.parts[0].text, 0.6, ATOM)
+        elif part.kind == "identifier" and len(given) <= 2:
+            name = place.names.get(part.text)
+            if name is not None and (name.kinds & {"list", "tuple", "iter"} or name.text in {"args"}):
+                yield put("call.star", part, f"*{part.text}", 0.5)
+        elif part.kind == "identifier" and part.text == "kwargs":
+            yield put("call.star", part, "**kwargs", 1.0)
+
+
+TABLE: Table = {
+    "call": (order, fewer, more, unwrap, wrap, clamp, ranges, values, awaiting, starred),
+    "await": (awaiting,),
+    "subscript": (values, wrap, clamp),
+    **{kind: (wrap, clamp) for kind in _VALUES if kind not in {"call", "subscript"}},
+}

@@ -1,0 +1,44 @@
+"""Python's table: every family's rows put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deskagent.repair.candidates import (
+    arithmetic,
+    calls,
+    compare,
+    conditions,
+    constants,
+    guards,
+    indexing,
+    members,
+    names,
+    returns,
+    statements,
+)
+from deskagent.repair.candidates.base import Operator, Place, Proposal
+
+FAMILIES = (compare, arithmetic, constants, names, members, calls, indexing, conditions, returns, guards, statements)
+
+
+def _merged() -> dict[str, tuple[Operator, ...]]:
+    table: dict[str, tuple[Operator, ...]] = {}
+    for family in FAMILIES:
+        for kind, operators in family.TABLE.items():
+            table[kind] = table.get(kind, ()) + tuple(operators)
+    return table
+
+
+TABLE = _merged()
+"""Node kind → operators; "statement" stands for the suspect statement itself, of whatever kind."""
+
+
+def propose(place: Place) -> Iterator[Proposal]:
+    """Every edit the table knows for one statement, as written: neither checked nor without duplicates."""
+    for operator in TABLE["statement"]:
+        yield from operator(place.statement, place)
+    for node in place.nodes:
+        if node.named:
+            for operator in TABLE.get(node.kind, ()):
+                yield from operator(node, place)

@@ -1,0 +1,184 @@
+"""Statements: one too many, in the wrong place, or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deskagent.repair.candidates.base import Place, Proposal, Table, shorten, similarity
+from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, indented, whole_lines
+from deskagent.repair.scope import NUMBERS, Name
+from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, Node, block, is_docstring, siblings
+
+_ENDS = frozenset({"return_statement", "raise_statement", "break_statement", "continue_statement"})
+_MOVABLE = frozenset({"expression_statement", "return_statement", "delete_statement", "raise_statement", "assert_statement"})
+
+
+def delete(node: Node, place: Place) -> Iterator[Proposal]:
+    """The statement taken out; `pass` where the block would be empty."""
+    if node.kind in COMPOUND and node.kind not in {"if_statement", "for_statement", "while_statement"} or not alone(node):
+        return
+    if node.kind.startswith(("import", "future")):
+        return
+    weight = {"expression_statement": 0.8, "return_statement": 0.5, "if_statement": 0.5}.get(node.kind, 0.3)
+    if node.kind in {"break_statement", "continue_statement"}:
+        weight = 1.0
+    start, stop = whole_lines(node)
+    others = [part for part in siblings(node) if part is not node and not is_docstring(part)]
+    new = "" if others else indented("pass", place.syntax.indent(node)) + "\n"
+    if others or node.kind != "pass_statement":
+        yield Proposal("statement.delete", weight, ((start, stop, new),), f"delete {shorten(node.text)}")
+
+
+def unconditional(node: Node, place: Place) -> Iterator[Proposal]:
+    """`if c: body` → `body`; the `else` taken off."""
+    body = block(node)
+    if body is None or not body.parts or body.parts[0].row == node.row or not alone(node):
+        return
+    if any(child.kind in CLAUSES for child in node.children):
+        return
+    start, stop = whole_lines(node)
+    outer = place.syntax.indent(node)
+    lines = "\n".join(indented(dedented(part), outer) for part in body.parts)
+    yield Proposal("statement.unconditional", 0.5, ((start, stop, lines + "\n"),), f"always {shorten(body.text)}")
+
+
+def move(node: Node, place: Place) -> Iterator[Proposal]:
+    """Swapped with its neighbour; moved out of its loop or branch, or into the one before it."""
+    if node.kind not in _MOVABLE or not alone(node):
+        return
+    beside = siblings(node)
+    index = next((i for i, part in enumerate(beside) if part is node), -1)
+    text = dedented(node)
+    for other in beside[index + 1 : index + 2]:
+        if alone(other) and other.kind not in {"function_definition", "class_definition", "decorated_definition"}:
+            yield from _moved("statement.swap", node, after("", other, text, 1.0), 0.8, f"after {shorten(other.text)}")
+    parent = node.parent
+    holder = parent.parent if parent is not None and parent.kind == "block" else None
+    if holder is not None and holder.kind in LOOPS | {"if_statement", "else_clause", "elif_clause", "with_statement"}:
+        outer = holder.parent if holder.kind in CLAUSES else holder
+        if outer is not None and len(beside) > 1 and alone(outer):
+            if index == len(beside) - 1:
+                weight = 1.0 if holder.kind in LOOPS else 0.6
+                yield from _moved("statement.outdent", node, after("", outer, text, 1.0), weight, "out of the block")
+            if index == 0:
+                yield from _moved("statement.outdent", node, before("", outer, text, 1.0), 0.6, "before the block")
+    previous = beside[index - 1] if index > 0 else None
+    if previous is not None and previous.kind in LOOPS | {"if_statement", "with_statement"}:
+        inner = block(previous)
+        if inner is not None and inner.parts and inner.parts[-1].row > previous.row and len(beside) > 1:
+            weight = 0.8 if node.kind != "return_statement" else 0.2
+            last = previous.parts[-1]
+            tail = block(last) if last.kind in CLAUSES else inner
+            if tail is not None and tail.parts and alone(tail.parts[-1]):
+                yield from _moved("statement.indent", node, after("", tail.parts[-1], text, 1.0), weight, "into the block before")
+
+
+def _moved(operator: str, node: Node, put: Proposal | None, weight: float, where: str) -> Iterator[Proposal]:
+    if put is not None:
+        start, stop = whole_lines(node)
+        yield Proposal(operator, weight, ((start, stop, ""), *put.edits), f"move {shorten(node.text)} {where}")
+
+
+def insert(node: Node, place: Place) -> Iterator[Proposal]:
+    """A line put in before or after: an update left out, a collection never filled, a line like another one."""
+    if place.function is None:
+        return
+    lines = dict(_updates(place))
+    for text, weight in _copies(node, place):
+        lines.setdefault(text, weight)
+    for text, weight in lines.items():
+        for made in _around(node, place, text, weight):
+            if made is not None:
+                yield made
+
+
+def _around(node: Node, place: Place, text: str, weight: float) -> Iterator[Proposal | None]:
+    if node.kind in COMPOUND:
+        yield first_in("statement.insert", node, text, weight)
+        if node.kind in LOOPS | {"if_statement"}:
+            yield before("statement.insert", node, text, weight * 0.6)
+            body = block(node)
+            if node.kind in LOOPS and body is not None and body.parts and body.parts[-1].kind not in _ENDS:
+                yield after("statement.insert", body.parts[-1], text, weight)
+        return
+    if alone(node):
+        yield before("statement.insert", node, text, weight)
+        if node.kind not in _ENDS:
+            yield after("statement.insert", node, text, weight * 0.9)
+
+
+def _updates(place: Place) -> Iterator[tuple[str, float]]:
+    """Lines that what the function does with its names asks for."""
+    variables = place.own_variables
+    loop = place.in_loop is not None or place.statement.kind in LOOPS
+    for name in variables:
+        starved = name.origin == "local" and not name.fills and name.reads > 0 and name.writes <= 1
+        if starved and name.initial in {"[]", "list()", "deque()", "set()"} or _one(name):
+            method = "add" if "set" in name.kinds else "append"
+            for other in variables:
+                if other.text != name.text and not (other.kinds and other.kinds <= {"dict", "call", "set"}):
+                    yield f"{name.text}.{method}({other.text})", (1.0 if starved else 0.5) * _recent(other, place)
+        elif name.origin == "local" and name.kinds & {"list", "set"}:
+            methods = ("add",) if "set" in name.kinds else ("append",)
+            for method in methods:
+                for other in variables:
+                    if other.text != name.text and not (other.kinds and other.kinds <= {"dict", "call", "set"}):
+                        known = method in name.attributes
+                        yield f"{name.text}.{method}({other.text})", (0.4 if known else 0.6) * _recent(other, place)
+        # A name that a loop reads and nobody moves on: `prev = node`, `count += 1`.
+        if loop and name.origin == "local" and name.writes == 1 and not name.fills:
+            if name.kinds & NUMBERS or name.initial.lstrip("-").isdigit():
+                yield f"{name.text} += 1", 0.9
+                yield f"{name.text} -= 1", 0.4
+            for other in variables:
+                if other.text != name.text and other.could_be(name.kinds):
+                    yield f"{name.text} = {other.text}", 0.8 * _recent(other, place) * (0.6 + 0.6 * similarity(name.text, other.text))
+        elif loop and name.kinds & NUMBERS:
+            yield f"{name.text} += 1", 0.35
+            yield f"{name.text} -= 1", 0.15
+        elif loop and name.origin in {"local", "parameter"}:
+            for other in variables:
+                if other.text != name.text and other.could_be(name.kinds) and other.origin == "local":
+                    yield f"{name.text} = {other.text}", 0.15 * _recent(other, place)
+    if loop:
+        yield "continue", 0.3
+        yield "break", 0.5
+
+
+def _one(name: Name) -> bool:
+    """A local set or list made with something in it and never filled."""
+    return name.origin == "local" and bool(name.kinds & {"set", "list"}) and not name.fills and name.writes <= 1 and name.reads > 1
+
+
+def _recent(name: Name, place: Place) -> float:
+    """Names of the nearest loop and of the statement are likelier meant."""
+    if place.in_loop is not None and place.in_loop.row < name.line <= place.statement.line:
+        return 1.0
+    if any(part.kind == "identifier" and part.text == name.text for part in place.nodes):
+        return 0.9
+    return 0.7 if name.origin == "parameter" else 0.6
+
+
+def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
+    """Statements of the function once more, as they are or with one name put for another."""
+    for other in place.scope_nodes:
+        if other.kind != "expression_statement" or is_docstring(other) or other.end - other.start > 70 or "\n" in other.text:
+            continue
+        if other is not node:
+            yield other.text, 0.25
+        call = other.parts[0] if other.parts else None
+        given = call.get("arguments") if call is not None and call.kind == "call" else None
+        if given is None or len(given.parts) != 1 or given.parts[0].kind != "identifier":
+            continue
+        argument = given.parts[0]
+        head = other.syntax.source.utf8[other.start : argument.start].decode("utf-8", "replace")
+        tail = other.syntax.source.utf8[argument.end : other.end].decode("utf-8", "replace")
+        for name in place.own_variables:
+            if name.text != argument.text and name.text not in head:
+                yield f"{head}{name.text}{tail}", 0.3
+
+
+TABLE: Table = {
+    "statement": (delete, move, insert),
+    "if_statement": (unconditional,),
+}

@@ -1,0 +1,277 @@
+"""Suspicious statements: what the failing tests run and the passing don't, stack frames, names and literals in
+words, the place of a syntax error."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from deskagent.repair.hints import Hints, read_hints
+from deskagent.repair.places import is_foreign, is_generated, is_test, matches
+from deskagent.repair.source import SourceError, SourceFile
+from deskagent.repair.syntax import FUNCTIONS, Node, Syntax, function_of, is_docstring, own_nodes, own_rows
+from deskagent.repair.types import Baseline, Suspect
+
+# How apt a statement is to hold a fault, by its kind; 1 where nothing is said.
+KINDS: dict[str, float] = {
+    "function_definition": 0.45, "class_definition": 0.15, "import_statement": 0.2, "import_from_statement": 0.25,
+    "future_import_statement": 0.0, "pass_statement": 0.3, "global_statement": 0.1, "nonlocal_statement": 0.1,
+    "try_statement": 0.2, "finally_clause": 0.2, "else_clause": 0.15, "with_statement": 0.6, "raise_statement": 0.6,
+    "assert_statement": 0.6, "break_statement": 0.8, "continue_statement": 0.8, "for_statement": 0.9,
+}  # fmt: skip
+INNERMOST, ON_STACK = 2.0, 1.3
+IN_REQUEST, IN_MESSAGE = 1.6, 1.15
+LITERAL = 1.3
+REACHED_BY_NAME = 0.35
+NEVER_RUN = 0.02
+MAX_SUSPECTS = 400
+_SYNTAX_ERROR = re.compile(r'File "([^"\n]+)", line (\d+)(?:(?!File ").)*?\b(?:SyntaxError|IndentationError|TabError)\b', re.DOTALL)
+
+
+@dataclass
+class _Spot:
+    score: float = 0.0
+    reasons: list[str] = field(default_factory=list)
+
+    def times(self, factor: float, reason: str) -> None:
+        self.score *= factor
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+    def at_least(self, score: float, reason: str) -> None:
+        if score > self.score:
+            self.score = score
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+
+def localize(
+    read: Callable[[str], SourceFile],
+    baseline: Baseline,
+    *,
+    request: str = "",
+    files: Sequence[str] = (),
+    paths: Iterable[str] = (),
+    tests: bool = False,
+    limit: int = MAX_SUSPECTS,
+) -> tuple[Suspect, ...]:
+    """Suspects, the most suspicious first, one a statement, at its first line; scores in (0, 1].
+
+    `read` reads a project-relative path; `files` are the person's globs, which nothing outside is suspected
+    against; `paths` are the project's source files, looked at where coverage and frames say nothing; `tests`
+    lets test files be suspected too.
+    """
+    hints = read_hints(request, baseline)
+    ochiai = _ochiai(baseline)
+    wanted = _wanted(baseline, ochiai, paths, files, tests)
+    found: list[Suspect] = []
+    reached: dict[str, float] = defaultdict(float)
+    trees: dict[str, Syntax] = {}
+    for path in wanted:
+        try:
+            source = read(path)
+        except SourceError:
+            continue
+        if is_generated(source.text) and not any(matches(path, [glob]) for glob in files):
+            continue
+        trees[path] = Syntax(source)
+    innermost, on_stack = _frames(baseline, frozenset(trees))
+    blind = not ochiai and not innermost and not on_stack
+    errors = dict(_syntax_errors(baseline, trees))
+    for path, tree in trees.items():
+        if path in errors:
+            line = errors[path]
+            found.append(Suspect(path, line, 1.0, (f"the file doesn't parse at line {line}",)))
+        spots = _spots(path, tree, ochiai.get(path, {}), hints, blind)
+        _use_frames(path, tree, spots, innermost, on_stack)
+        _use_words(tree, spots, hints)
+        for node, spot in spots.items():
+            for name in _read_names(node):
+                reached[name] = max(reached[name], spot.score)
+        found += _finish(path, spots)
+    for path, tree in trees.items():
+        found += _module_data(path, tree, reached)
+    return _normalised(found, limit)
+
+
+def _ochiai(baseline: Baseline) -> dict[str, dict[int, float]]:
+    """Path → line → Ochiai coefficient, over the tests that have coverage."""
+    bad = [baseline.coverage[r.id] for r in baseline.failing if r.id in baseline.coverage]
+    good = [baseline.coverage[r.id] for r in baseline.passing if r.id in baseline.coverage]
+    failed: dict[tuple[str, int], int] = defaultdict(int)
+    passed: dict[tuple[str, int], int] = defaultdict(int)
+    for tests, counts in ((bad, failed), (good, passed)):
+        for covered in tests:
+            for path, lines in covered.items():
+                for line in lines:
+                    counts[path, line] += 1
+    scores: dict[str, dict[int, float]] = defaultdict(dict)
+    for (path, line), count in failed.items():
+        scores[path][line] = count / math.sqrt(len(bad) * (count + passed[path, line]))
+    return scores
+
+
+def _wanted(
+    baseline: Baseline, ochiai: dict[str, dict[int, float]], paths: Iterable[str], files: Sequence[str], tests: bool
+) -> list[str]:
+    """The files to look at: what failing tests run or crash in, else every source file, within `files`."""
+
+    def allowed(path: str) -> bool:
+        if not path.endswith(".py") or is_foreign(path):
+            return False
+        if files:
+            return matches(path, files) and (tests or not is_test(path) or path in files)
+        return tests or not is_test(path)
+
+    run = {path for path in ochiai if allowed(path)}
+    run |= {frame.path for result in baseline.failing for frame in result.frames if allowed(frame.path)}
+    known = sorted(path for path in paths if allowed(path))
+    text = "\n".join(result.message for result in baseline.failing)
+    run |= {path for path in known if re.search(rf"(?<![\w.-]){re.escape(path)}\b", text)}
+    return sorted(run) or known
+
+
+def _spots(path: str, tree: Syntax, lines: dict[int, float], hints: Hints, blind: bool) -> dict[Node, _Spot]:
+    """Scores from coverage alone."""
+    spots: dict[Node, _Spot] = {}
+    entered: dict[Node, float] = defaultdict(float)
+    for node in tree.statements:
+        if is_docstring(node):
+            continue
+        first, last = own_rows(node)
+        score = max((lines.get(row + 1, 0.0) for row in range(first, last + 1)), default=0.0)
+        spot = spots[node] = _Spot()
+        if score > 0:
+            spot.at_least(score, "run by the failing tests" + (" more than by the passing" if score >= 0.7 else ""))
+            function = function_of(node) if node.kind not in FUNCTIONS else None
+            if function is not None:
+                entered[function] = max(entered[function], score)
+        elif blind:
+            spot.score = 0.1
+    for function, score in entered.items():
+        if function in spots:
+            spots[function].at_least(score, f"{_name(function)} is entered by the failing tests")
+    for node, spot in spots.items():
+        if not spot.score:
+            function = function_of(node)
+            if function is not None and _name(function) in hints.request:
+                spot.at_least(0.15, f"in {_name(function)}, which the request names")
+            elif function in entered:
+                spot.at_least(NEVER_RUN, "a branch that the failing tests don't take")
+    return spots
+
+
+def _name(function: Node) -> str:
+    name = function.get("name")
+    return name.text if name is not None else ""
+
+
+def _frames(baseline: Baseline, paths: frozenset[str]) -> tuple[dict[tuple[str, int], int], dict[tuple[str, int], int]]:
+    """(path, line) → failing tests whose innermost frame in these files is there, and which have it further out."""
+    innermost: dict[tuple[str, int], int] = defaultdict(int)
+    on_stack: dict[tuple[str, int], int] = defaultdict(int)
+    for result in baseline.failing:
+        own = [frame for frame in result.frames if frame.path in paths]
+        if own:
+            innermost[own[-1].path, own[-1].line] += 1
+        for spot in {(frame.path, frame.line) for frame in own[:-1]}:
+            on_stack[spot] += 1
+    return innermost, on_stack
+
+
+def _use_frames(
+    path: str, tree: Syntax, spots: dict[Node, _Spot],
+    innermost: dict[tuple[str, int], int], on_stack: dict[tuple[str, int], int],
+) -> None:  # fmt: skip
+    for frames, factor, alone, reason in (
+        (on_stack, ON_STACK, 0.3, "on the stack when a test failed"),
+        (innermost, INNERMOST, 0.6, "the innermost line of the project when a test failed"),
+    ):
+        for (where, line), _ in sorted(frames.items()):
+            node = tree.by_line.get(line) if where == path else None
+            if node is None or node not in spots:
+                continue
+            known = spots[node].score > NEVER_RUN
+            spots[node].times(factor, reason)
+            spots[node].at_least(alone, reason)
+            function = function_of(node)
+            if function is not None and not known:
+                for other in tree.statements:
+                    if other in spots and function_of(other) is function:
+                        spots[other].at_least(alone / 2, f"in {_name(function)}, which was on the stack")
+
+
+def _use_words(tree: Syntax, spots: dict[Node, _Spot], hints: Hints) -> None:
+    """Functions and literals that the request or the failing tests speak of."""
+    literals = {literal for literal in hints.literals if len(literal) > 2 and not literal.lstrip("-").isdigit()}
+    for node, spot in spots.items():
+        if not spot.score:
+            continue
+        function = function_of(node)
+        name = _name(function) if function is not None else ""
+        if name and name in hints.request:
+            spot.times(IN_REQUEST, f"the request names {name}")
+        elif name and name in hints.message:
+            spot.times(IN_MESSAGE, f"the failing tests name {name}")
+        if literals and any(part.kind == "string_content" and part.text in literals for part in own_nodes(node)):
+            spot.times(LITERAL, "holds a string that a failing test shows")
+
+
+def _read_names(node: Node) -> set[str]:
+    return {part.text for part in own_nodes(node) if part.kind == "identifier"}
+
+
+def _finish(path: str, spots: dict[Node, _Spot]) -> list[Suspect]:
+    return [
+        Suspect(path, node.line, spot.score * KINDS.get(node.kind, 1.0), tuple(spot.reasons))
+        for node, spot in spots.items()
+        if spot.score * KINDS.get(node.kind, 1.0) > 0
+    ]
+
+
+def _module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Suspect]:
+    """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen."""
+    found = []
+    for node in tree.statements:
+        if node.kind != "expression_statement" or function_of(node) is not None or is_docstring(node):
+            continue
+        value = node.parts[0] if node.parts else None
+        left = value.get("left") if value is not None and value.kind == "assignment" else None
+        for name in left.walk() if left is not None else ():
+            if name.kind == "identifier" and reached.get(name.text, 0.0) > 0:
+                score = reached[name.text] * REACHED_BY_NAME
+                found.append(Suspect(path, node.line, score, (f"{name.text} is read by suspicious code",)))
+                break
+    return found
+
+
+def _syntax_errors(baseline: Baseline, trees: dict[str, Syntax]) -> Iterable[tuple[str, int]]:
+    """(path, line) of files that don't parse: as the error says, else where the grammar stumbles."""
+    for path, tree in trees.items():
+        if tree.compiles:
+            continue
+        said = [
+            int(match.group(2))
+            for result in baseline.failing
+            for match in _SYNTAX_ERROR.finditer(result.message)
+            if match.group(1).replace("\\", "/").endswith(path)
+        ]
+        stumble = next((node.line for node in tree.root.walk() if node.kind == "ERROR"), None)
+        line = said[0] if said else stumble
+        if line is not None:
+            yield path, line
+
+
+def _normalised(found: list[Suspect], limit: int) -> tuple[Suspect, ...]:
+    """The best for each place, scaled so that the first has 1."""
+    best: dict[tuple[str, int], Suspect] = {}
+    for suspect in found:
+        known = best.get((suspect.path, suspect.line))
+        if known is None or suspect.score > known.score:
+            best[suspect.path, suspect.line] = suspect
+    top = max((suspect.score for suspect in best.values()), default=1.0)
+    scaled = [Suspect(s.path, s.line, s.score / top, s.reasons) for s in best.values()]
+    return tuple(sorted(scaled, key=lambda s: (-s.score, s.path, s.line))[:limit])

@@ -1,0 +1,169 @@
+"""Merges the candidates of all suspects, the most promising first, without making more than are asked for.
+
+A suspect's edits are made when no candidate at hand could be better than the best it may have. The value of a
+candidate is its suspect's score times its own; it falls with every sibling already handed out, so that one
+place or one operator never holds the search up.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from deskagent.repair.candidates import priors, python
+from deskagent.repair.candidates.base import Place, Proposal
+from deskagent.repair.hints import Hints, read_hints
+from deskagent.repair.scope import Scopes
+from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer
+from deskagent.repair.source import SourceError, SourceFile
+from deskagent.repair.syntax import Node, Syntax
+from deskagent.repair.tokens import TokenStream
+from deskagent.repair.types import Baseline, Candidate, Edit, Suspect
+
+SUSPICION = 1.0
+"""Exponent of a suspect's score."""
+PLACE_PATIENCE = 40.0
+OPERATOR_PATIENCE = 12.0
+"""After so many candidates from one place, or of one operator at one place, the next counts for half."""
+HEADROOM = 1.0
+"""Log-weight by which a suspect's best candidate may beat the best prior."""
+_FALLBACK_PRIOR = 0.1
+
+
+@dataclass
+class _File:
+    source: SourceFile
+    syntax: Syntax
+    scopes: Scopes
+    stream: TokenStream
+
+
+@dataclass
+class _Merge:
+    """The heap and what was handed out."""
+
+    read: Callable[[str], SourceFile]
+    hints: Hints
+    scorer: Scorer
+    related: tuple[str, ...]
+    files: dict[str, _File | None] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    given: Counter[tuple[str, int] | tuple[str, int, str]] = field(default_factory=Counter)
+
+    def file(self, path: str) -> _File | None:
+        if path not in self.files:
+            try:
+                source = self.read(path)
+            except SourceError:  # localisation already said so; the other files go on
+                self.files[path] = None
+                return None
+            syntax = Syntax(source)
+            self.files[path] = _File(source, syntax, Scopes(syntax), TokenStream(source))
+        return self.files[path]
+
+    def attributes(self) -> frozenset[str]:
+        """Attribute names that the related files define or use."""
+        found: set[str] = set()
+        for path in self.related:
+            file = self.file(path)
+            for node in file.syntax.root.walk() if file is not None else ():
+                if node.kind == "attribute" and (name := node.get("attribute")) is not None:
+                    found.add(name.text)
+        return frozenset(found)
+
+    def discount(self, candidate: Candidate) -> float:
+        place = self.given[candidate.path, candidate.line]
+        operator = self.given[candidate.path, candidate.line, candidate.operator]
+        return math.log1p(place / PLACE_PATIENCE) + math.log1p(operator / OPERATOR_PATIENCE)
+
+
+def iter_candidates(
+    project_files: Callable[[str], SourceFile],
+    suspects: Sequence[Suspect],
+    *,
+    request: str = "",
+    baseline: Baseline | None = None,
+    scorer: Scorer | None = None,
+) -> Iterator[Candidate]:
+    """Candidates for `suspects`, the best first, each resulting code once, all of them parsing.
+
+    `project_files` reads a project-relative path. Files that can't be read give no candidates.
+    """
+    merge = _Merge(project_files, read_hints(request, baseline), scorer or PriorScorer(), _related(baseline))
+    best = math.log(max(priors.OPERATORS.values())) + HEADROOM
+    order = itertools.count()
+    # (−value, order, suspect to open or candidate, its value before discount)
+    heap: list[tuple[float, int, Suspect | Candidate, float]] = []
+    for suspect in suspects:
+        value = SUSPICION * math.log(max(suspect.score, 1e-6))
+        heap.append((-(value + best), next(order), suspect, value))
+    heapq.heapify(heap)
+    opened: set[tuple[str, int]] = set()
+    attributes: frozenset[str] | None = None
+    while heap:
+        negative, _, item, value = heapq.heappop(heap)
+        if isinstance(item, Suspect):
+            file = merge.file(item.path)
+            statement = file.syntax.by_line.get(item.line) if file is not None else None
+            if file is None or statement is None or (item.path, statement.start) in opened:
+                continue
+            opened.add((item.path, statement.start))
+            if attributes is None:
+                attributes = merge.attributes()
+            place = Place(file.syntax, file.scopes, statement, merge.hints, attributes)
+            made = list(_candidates(place, file, statement))
+            context = ScoreContext(file.source, place, file.stream, merge.hints)
+            for candidate, score in zip(made, merge.scorer.score(context, made), strict=True):
+                own = value + score
+                heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
+            continue
+        now = value - merge.discount(item)
+        if now < -negative - 1e-9 and heap and now < -heap[0][0]:
+            heapq.heappush(heap, (-now, next(order), item, value))
+            continue
+        file = merge.file(item.path)
+        assert file is not None
+        key = file.stream.key(item.edits)
+        if not key or key in merge.seen:
+            continue
+        merge.seen.add(key)
+        if not file.syntax.still_parses(item.edits):
+            continue
+        merge.given[item.path, item.line] += 1
+        merge.given[item.path, item.line, item.operator] += 1
+        yield replace(item, key=key)
+
+
+def _candidates(place: Place, file: _File, statement: Node) -> Iterator[Candidate]:
+    """The place's proposals as candidates, without a key yet. A kind of edit that has many ways here shares
+    its prior among them, though not wholly: there is more than one chance that it is right."""
+    proposals: dict[tuple[tuple[int, int, str], ...], Proposal] = {}
+    for proposal in python.propose(place):
+        known = proposals.get(proposal.edits)
+        if known is None or _plain_prior(proposal) > _plain_prior(known):
+            proposals[proposal.edits] = proposal
+    counts: Counter[str] = Counter()
+    for proposal in proposals.values():
+        counts[proposal.operator] += proposal.weight  # type: ignore[assignment]
+    for proposal in proposals.values():
+        prior = _plain_prior(proposal) / math.sqrt(max(1.0, counts[proposal.operator]))
+        path = file.source.path
+        edits = tuple(Edit(path, start, end, new) for start, end, new in proposal.edits)
+        yield Candidate(edits, proposal.operator, path, statement.line, min(1.0, max(prior, 1e-9)), proposal.note, "")
+
+
+def _plain_prior(proposal: Proposal) -> float:
+    return priors.OPERATORS.get(proposal.operator, _FALLBACK_PRIOR) * proposal.weight
+
+
+def _related(baseline: Baseline | None) -> tuple[str, ...]:
+    """Files that the failing tests run, tests included: what the code under test is handed comes from there."""
+    if baseline is None:
+        return ()
+    ids = [result.id for result in baseline.failing]
+    paths = {path for test in ids[:50] for path in baseline.coverage.get(test, {})}
+    return tuple(sorted(path for path in paths if path.endswith(".py") and not path.startswith(("/", "..")))[:50])

@@ -1,0 +1,150 @@
+"""How likely a candidate is the right one: the interface that a model joins by, and the hand-set scorer."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from deskagent.repair.candidates.base import Place
+from deskagent.repair.hints import Hints
+from deskagent.repair.scope import Name
+from deskagent.repair.source import SourceFile
+from deskagent.repair.tokens import TokenStream
+from deskagent.repair.types import Candidate
+
+
+@dataclass(frozen=True)
+class ScoreContext:
+    """What is known where the candidates were made: all of one batch belong to one statement."""
+
+    source: SourceFile
+    place: Place
+    stream: TokenStream
+    hints: Hints
+
+    @cached_property
+    def pairs(self) -> Counter[tuple[bytes, bytes]]:
+        """Neighbouring tokens in the file, counted."""
+        return self.stream.pairs
+
+
+class Scorer(Protocol):
+    """Ranks candidates; higher is better, on the scale of natural logarithms of odds."""
+
+    def score(self, context: ScoreContext, candidates: Sequence[Candidate]) -> Sequence[float]:
+        """One log-weight for each candidate, in order."""
+        ...
+
+
+# exception in the failing tests → operator or family → added log-weight
+AFFINITY: Mapping[str, Mapping[str, float]] = {
+    "AttributeError": {"guard": 0.4, "condition.extra": 0.4, "member": 0.4, "name": 0.2, "call.wrap": 0.3},
+    "IndexError": {"index": 0.6, "arithmetic.offset": 0.4, "constant.integer": 0.3, "guard": 0.5, "condition.extra": 0.5,
+                   "compare.boundary": 0.6, "condition.loop": 0.8, "call.range": 0.6, "compare.size": 0.5},
+    "KeyError": {"call.get": 1.0, "index": 0.6, "name": 0.4, "constant.string": 0.5, "guard": 0.3},
+    "RecursionError": {"compare.size": 1.0, "compare": 0.5, "call.order": 0.8, "arithmetic.offset": 0.6, "guard": 0.6,
+                       "condition": 0.4, "arithmetic.term": 0.4, "name.part": 0.4},
+    "Timeout": {"condition.loop": 0.8, "compare": 0.4, "arithmetic.augmented": 0.5, "arithmetic.offset": 0.5,
+                "statement.insert": 0.3, "arithmetic.operator": 0.2},
+    "ZeroDivisionError": {"guard": 0.8, "condition.extra": 0.6, "arithmetic": 0.4, "compare": 0.3},
+    "NameError": {"name": 1.2},
+    "UnboundLocalError": {"name": 0.5, "statement": 0.8, "constant": -0.5},
+    "TypeError": {"call": 0.4, "return.missing": 0.5, "guard": 0.3, "constant.word": 0.3, "condition.extra": 0.2},
+    "ValueError": {"guard": 0.2, "call": 0.2, "index": 0.2, "name.builtin": 0.1},
+    "StopIteration": {"guard": 0.4, "call": 0.3},
+}  # fmt: skip
+_NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_IDEMPOTENT = frozenset({b"<", b"<=", b">", b">=", b"==", b"!=", b"-", b"and", b"or", b"is", b"//", b"/", b"%", b"^", b"in"})
+
+
+class PriorScorer:
+    """Priors of the edit kinds, moved by cheap signs: names nobody uses, words of the request, the file's habits,
+    silly results. No training, no state."""
+
+    def score(self, context: ScoreContext, candidates: Sequence[Candidate]) -> Sequence[float]:
+        return [self._score(context, candidate) for candidate in candidates]
+
+    def _score(self, context: ScoreContext, candidate: Candidate) -> float:
+        index, gone, new = context.stream.change(candidate.edits)
+        score = math.log(candidate.prior)
+        score += affinity(candidate.operator, context.hints)
+        score += 0.6 * self._habit(context, index, gone, new)
+        score += _names(context, gone, new)
+        score += _silly(context.stream.window(index, 3, 0), new, context.stream.window(index + len(gone), 0, 3))
+        score -= 0.03 * max(0, len(new) - len(gone))
+        return score
+
+    def _habit(self, context: ScoreContext, index: int, gone: Sequence[bytes], new: Sequence[bytes]) -> float:
+        """How much more of the new text's neighbourhoods than of the old one's occur elsewhere in the file."""
+        left, right = context.stream.window(index, 1, 0), context.stream.window(index + len(gone), 0, 1)
+        before, after = (*left, *gone, *right), (*left, *new, *right)
+        own = Counter(zip(before, before[1:], strict=False))
+        seen_after = [context.pairs[pair] - own[pair] > 0 for pair in zip(after, after[1:], strict=False)]
+        seen_before = [context.pairs[pair] - own[pair] > 0 for pair in zip(before, before[1:], strict=False)]
+        rate_after = sum(seen_after) / len(seen_after) if seen_after else 0.5
+        rate_before = sum(seen_before) / len(seen_before) if seen_before else 0.5
+        return rate_after - 0.5 * rate_before
+
+
+def affinity(operator: str, hints: Hints) -> float:
+    """What the exceptions of the failing tests say for an operator; the most specific row counts."""
+    family = operator.partition(".")[0]
+    found = [AFFINITY[e].get(operator, AFFINITY[e].get(family, 0.0)) for e in hints.exceptions if e in AFFINITY]
+    return max(found, default=0.0)
+
+
+def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes]) -> float:
+    """Signs from names that come or go."""
+    hints, names = context.hints, context.place.names
+    came = {t.decode("utf-8", "replace") for t in new if _NAME.fullmatch(t)} - {t.decode("utf-8", "replace") for t in gone}
+    went = {t.decode("utf-8", "replace") for t in gone if _NAME.fullmatch(t)} - {t.decode("utf-8", "replace") for t in new}
+    score = 0.0
+    for text in came:
+        name = names.get(text)
+        if name is not None and _idle(name):
+            score += 1.2
+        if text in hints.meant:
+            score += 1.5
+        if text in hints.missing and text not in hints.none_attributes:
+            score -= 2.0
+        if text in hints.request:
+            score += 0.4
+        elif text in hints.message and name is not None and name.origin not in {"parameter"}:
+            score += 0.15
+    for text in went:
+        name = names.get(text)
+        if text in hints.missing:
+            score += 1.0
+        if name is not None and name.origin in {"parameter", "local"} and name.reads <= 1 and not came & {text}:
+            score -= 0.5
+    return max(-3.0, min(2.0, score))
+
+
+def _idle(name: Name) -> bool:
+    """A parameter or local whose value is never used."""
+    return name.origin in {"parameter", "local"} and name.reads == 0 and name.text not in {"self", "cls", "args", "kwargs"} and not name.text.startswith("_")
+
+
+def _silly(left: Sequence[bytes], new: Sequence[bytes], right: Sequence[bytes]) -> float:
+    """`x < x`, `a - a`, `x = x`, `f(x, x)`: what hardly anyone means."""
+    tokens = (*left, *new, *right)
+    begin, end = len(left), len(left) + len(new)
+    score = 0.0
+    for i in range(1, len(tokens) - 1):
+        if i + 1 < begin or i - 1 >= end or not _NAME.fullmatch(tokens[i - 1]) or tokens[i - 1] != tokens[i + 1]:
+            continue
+        before = tokens[i - 2] if i >= 2 else b""
+        after = tokens[i + 2] if i + 2 < len(tokens) else b""
+        whole = before not in {b".", b"*", b"/"} and after not in {b".", b"(", b"[", b"*"}
+        if tokens[i] in _IDEMPOTENT and whole:
+            score -= 2.5
+        elif tokens[i] == b"=" and whole and after[:1] in {b"\n", b""}:
+            score -= 3.0
+        elif tokens[i] == b"," and whole:
+            score -= 0.8
+    return score

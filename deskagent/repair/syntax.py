@@ -1,0 +1,280 @@
+"""Python source as a tree of light nodes that know their parent, and the statements that lines belong to."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from deskagent.repair.source import SourceFile
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+COMPOUND = frozenset(
+    "if_statement elif_clause else_clause for_statement while_statement with_statement try_statement "
+    "except_clause except_group_clause finally_clause function_definition class_definition match_statement "
+    "case_clause".split()
+)
+SIMPLE = frozenset(
+    "expression_statement return_statement assert_statement raise_statement import_statement "
+    "import_from_statement future_import_statement pass_statement break_statement continue_statement "
+    "delete_statement global_statement nonlocal_statement type_alias_statement print_statement "
+    "exec_statement".split()
+)
+STATEMENTS = COMPOUND | SIMPLE
+FUNCTIONS = frozenset({"function_definition"})
+LOOPS = frozenset({"for_statement", "while_statement"})
+CLAUSES = frozenset("elif_clause else_clause except_clause except_group_clause finally_clause case_clause".split())
+_LONE_CR = re.compile(rb"\r(?!\n)")
+_STRINGS = frozenset({"string", "concatenated_string"})
+
+
+class Node:
+    """A syntax node: `kind` and `field` are tree-sitter's, offsets count bytes of the UTF-8 text, rows from 0."""
+
+    __slots__ = ("children", "end", "end_row", "field", "kind", "named", "parent", "row", "start", "syntax")
+
+    def __init__(self, syntax: Syntax, kind: str, start: int, end: int, rows: tuple[int, int], named: bool,
+                 field: str | None, parent: Node | None) -> None:  # fmt: skip
+        self.syntax, self.kind, self.named, self.field, self.parent = syntax, kind, named, field, parent
+        self.start, self.end = start, end
+        self.row, self.end_row = rows
+        self.children: list[Node] = []
+
+    @property
+    def text(self) -> str:
+        return self.syntax.source.utf8[self.start : self.end].decode("utf-8", "replace")
+
+    @property
+    def line(self) -> int:
+        """1-based first line."""
+        return self.row + 1
+
+    @property
+    def parts(self) -> list[Node]:
+        """Named children, comments left out."""
+        return [child for child in self.children if child.named and child.kind != "comment"]
+
+    def get(self, field: str) -> Node | None:
+        """The first child in `field`."""
+        return next((child for child in self.children if child.field == field), None)
+
+    def all(self, field: str) -> list[Node]:
+        return [child for child in self.children if child.field == field and child.kind != "comment"]
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all under it, in source order."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def ancestors(self) -> Iterator[Node]:
+        """Parents, the nearest first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def inside(self, other: Node) -> bool:
+        return other.start <= self.start and self.end <= other.end
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.line}: {self.text[:40]!r}>"
+
+
+@lru_cache(maxsize=1)
+def _parser() -> tree_sitter.Parser:
+    import tree_sitter
+    import tree_sitter_python
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_python.language()))
+
+
+class Syntax:
+    """The tree of one Python file."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        # A lone CR ends a line for Python but not for the grammar; same length, so offsets hold.
+        code = _LONE_CR.sub(b"\n", source.utf8)
+        tree = _parser().parse(code)
+        self.broken: bool = tree.root_node.has_error
+        self.root = self._convert(tree.root_node)
+        self.starts = [0, *(match.end() for match in re.finditer(rb"\n", code))]
+        self._code = code
+
+    def _convert(self, top: Any) -> Node:
+        cursor = top.walk()
+        parent: Node | None = None
+        root: Node | None = None
+        while True:
+            raw = cursor.node
+            rows = (raw.start_point[0], raw.end_point[0])
+            node = Node(self, raw.type, raw.start_byte, raw.end_byte, rows, raw.is_named, cursor.field_name, parent)
+            if parent is None:
+                root = node
+            else:
+                parent.children.append(node)
+            if cursor.goto_first_child():
+                parent = node
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent() or parent is None or parent is root:
+                    assert root is not None
+                    return root
+                parent = parent.parent
+
+    @cached_property
+    def statements(self) -> list[Node]:
+        """Every statement and clause, in source order."""
+        return [node for node in self.root.walk() if node.kind in STATEMENTS]
+
+    @cached_property
+    def by_line(self) -> dict[int, Node]:
+        """1-based line → the statement whose own text (a compound's header) covers it; the innermost, the first
+        of several on a line."""
+        found: dict[int, Node] = {}
+        for statement in self.statements:
+            first, last = own_rows(statement)
+            for row in range(first, last + 1):
+                known = found.get(row + 1)
+                if known is None or (statement.inside(known) and statement.row > known.row):
+                    found[row + 1] = statement
+        return found
+
+    def column(self, node: Node) -> int:
+        return node.start - self.starts[node.row]
+
+    def row_of(self, offset: int) -> int:
+        """0-based row of a byte offset."""
+        return bisect_right(self.starts, offset) - 1
+
+    def indent(self, node: Node) -> str:
+        """The white space that the line of `node` begins with."""
+        start = self.starts[node.row]
+        line = self._code[start : node.end]
+        return line[: len(line) - len(line.lstrip(b" \t\f"))].decode()
+
+    @cached_property
+    def unit(self) -> str:
+        """One step of indentation as the file uses it."""
+        for node in self.statements:
+            body = block(node)
+            if body is not None and body.parts and body.row > node.row:
+                outer, inner = self.indent(node), self.indent(body.parts[0])
+                if inner.startswith(outer) and len(inner) > len(outer):
+                    return inner[len(outer) :]
+        return "    "
+
+    def starts_line(self, node: Node) -> bool:
+        """Nothing but white space stands before `node` on its line."""
+        return not self._code[self.starts[node.row] : node.start].strip()
+
+    def line_start(self, row: int) -> int:
+        return self.starts[row]
+
+    def line_end(self, row: int) -> int:
+        """Offset of the row's line end, the end of the text for the last row."""
+        following = self.starts[row + 1] if row + 1 < len(self.starts) else len(self._code) + 1
+        end = following - 1
+        return end - 1 if end and end < len(self._code) and self._code[end - 1 : end + 1] == b"\r\n" else end
+
+    def top_level(self, offset: int) -> Node | None:
+        """The module's own statement that holds `offset`."""
+        return next((n for n in self.root.children if n.start <= offset <= n.end and n.kind != "comment"), None)
+
+    @cached_property
+    def compiles(self) -> bool:
+        """Whether the file is Python of the version we run on."""
+        return compiles(self.source.text)
+
+    def still_parses(self, edits: Any) -> bool:
+        """Whether the file with `edits` in it is still good Python: for our own version by the compiler, else by
+        the grammar. Only the module's statements that the edits touch are compiled, as they stand alone."""
+        first, last = min(e.start for e in edits), max(e.end for e in edits)
+        code = self.source.edited(edits)
+        shift = len(code) - len(self.source.utf8)
+        touched = [n for n in self.root.children if n.end >= first and n.start <= last and n.kind != "comment"]
+        if not self.compiles:
+            return not _parser().parse(_LONE_CR.sub(b"\n", code)).root_node.has_error
+        start = self.starts[min((n.row for n in touched), default=self.row_of(first))]
+        end = max([last, *(n.end for n in touched)]) + shift
+        following = code.find(b"\n", end)
+        region = code[min(start, first) : following if following >= 0 else None]
+        return compiles(region.decode("utf-8", "replace"))
+
+
+def compiles(text: str) -> bool:
+    """Whether `text` compiles as a module, warnings aside."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<candidate>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def block(statement: Node) -> Node | None:
+    """The body of a compound statement."""
+    if statement.kind == "match_statement":
+        return statement.get("body")
+    return next((child for child in statement.children if child.kind == "block"), None)
+
+
+def own_rows(statement: Node) -> tuple[int, int]:
+    """First and last row of a statement's own text: all of a simple one, the header of a compound one."""
+    body = block(statement)
+    if statement.kind not in COMPOUND or body is None:
+        return statement.row, statement.end_row
+    colon = next((c for c in reversed(statement.children) if c.kind == ":" and c.start < body.start), None)
+    return statement.row, colon.row if colon is not None else statement.row
+
+
+def own_nodes(statement: Node) -> Iterator[Node]:
+    """Nodes of a statement's own text: not its body, its clauses, docstrings, annotations or decorators."""
+    if is_docstring(statement):
+        return
+    stack = [statement]
+    while stack:
+        node = stack.pop()
+        if node is not statement and (node.kind == "block" or node.kind in STATEMENTS or node.kind in _SKIPPED):
+            continue
+        yield node
+        stack.extend(reversed(node.children))
+
+
+_SKIPPED = frozenset({"type", "type_parameter", "comment", "decorator"})
+
+
+def is_docstring(statement: Node) -> bool:
+    """A string standing alone as a statement."""
+    parts = statement.parts
+    return statement.kind == "expression_statement" and len(parts) == 1 and parts[0].kind in _STRINGS
+
+
+def statement_of(node: Node) -> Node | None:
+    """The innermost statement that holds `node`, itself included."""
+    return next((n for n in (node, *node.ancestors()) if n.kind in STATEMENTS), None)
+
+
+def enclosing(node: Node, kinds: frozenset[str]) -> Node | None:
+    """The nearest node of `kinds` around `node`, not `node` itself; a loop's or branch's header counts as in it."""
+    return next((n for n in node.ancestors() if n.kind in kinds), None)
+
+
+def function_of(node: Node) -> Node | None:
+    """The function around `node`; a function's own header belongs to it."""
+    return node if node.kind in FUNCTIONS else enclosing(node, FUNCTIONS)
+
+
+def siblings(statement: Node) -> list[Node]:
+    """The statements of the block that `statement` stands in, itself included."""
+    parent = statement.parent
+    return [] if parent is None else [part for part in parent.parts if part.kind in STATEMENTS | {"decorated_definition"}]
