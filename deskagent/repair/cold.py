@@ -1,0 +1,82 @@
+"""Runs the exact test command as the person would, on a fresh copy: the result that counts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from deskagent.repair.command import TestCommand
+from deskagent.repair.report import Printed, parse
+from deskagent.repo.scratch import Scratch, make_scratch
+from deskagent.terminal import spawn
+from deskagent.terminal.environment import base_env
+from deskagent.terminal.sandbox import Sandbox
+from deskagent.terminal.types import Command, End, Limits, Result
+
+
+@dataclass(frozen=True)
+class ColdRun:
+    """How the exact command ended, and what it printed of its tests (from its head and tail alone if it printed
+    more than these)."""
+
+    result: Result
+    printed: Printed
+
+    @property
+    def green(self) -> bool:
+        """The command ended by itself and said that all is well."""
+        return self.result.end is End.EXITED and self.result.code == 0
+
+
+def run_cold(
+    project: Path,
+    command: TestCommand,
+    *,
+    sandbox: Sandbox,
+    files: Mapping[str, bytes] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    output_path: Path | None = None,
+    on_output: Callable[[bytes], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> ColdRun:
+    """Runs `command` on a fresh copy of `project` with `files` (project-relative path → bytes) put in.
+
+    What can't start is a result too (see `spawn.run`). Raises UsageError for an unfit project, TransientError
+    where the disk is full.
+    """
+    with make_scratch(project, sandbox, interpreter=command.interpreter) as scratch:
+        scratch.write(files or {})
+        return run_in(
+            scratch, command, sandbox=sandbox, limits=limits, output_path=output_path, on_output=on_output,
+            cancel=cancel,
+        )  # fmt: skip
+
+
+def run_in(
+    scratch: Scratch,
+    command: TestCommand,
+    *,
+    sandbox: Sandbox,
+    limits: Limits,
+    output_path: Path | None = None,
+    on_output: Callable[[bytes], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> ColdRun:
+    """Runs `command` in a scratch copy as it is."""
+    result = spawn.run(
+        started(command.argv, command, scratch),
+        sandbox=sandbox,
+        policy=scratch.policy,
+        limits=limits,
+        output_path=output_path,
+        on_output=on_output,
+        cancel=cancel,
+    )
+    return ColdRun(result, parse(result.text, scratch.seen_at))
+
+
+def started(argv: tuple[str, ...], command: TestCommand, scratch: Scratch) -> Command:
+    """`argv` in the folder and with the variables of the test command."""
+    return Command(argv, cwd=scratch.seen_at / command.cwd, env=base_env({**command.env, **scratch.env}))

@@ -1,0 +1,153 @@
+"""One warm worker: started in a scratch copy, given jobs, thrown away when it misbehaves."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deskagent.errors import DeskagentError
+from deskagent.repair.cold import started
+from deskagent.repair.command import TestCommand
+from deskagent.repair.protocol import Job, Report, encode
+from deskagent.repo.scratch import Scratch
+from deskagent.terminal import spawn
+from deskagent.terminal.sandbox import Sandbox
+from deskagent.terminal.types import Limits
+
+SCRIPT = Path(__file__).with_name("worker") / "__main__.py"
+_START = 120.0  # seconds for an interpreter, the runner and conftests
+_GRACE = 15.0  # seconds that a worker gets beyond a job's own time
+
+
+class WorkerGone(DeskagentError):
+    """The worker ended or no longer answers. `message` has its last words."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """How far a worker is prepared: the level's name, the project's files it holds, its Python."""
+
+    level: str
+    loaded: frozenset[str]
+    python: str
+
+
+class Worker:
+    """A running worker. All but `kill` is for the one thread that started it."""
+
+    def __init__(
+        self, scratch: Scratch, command: TestCommand, *, sandbox: Sandbox, limits: Limits, level: str = "deep"
+    ) -> None:
+        if command.interpreter is None:
+            raise WorkerGone("It can't be told which Python runs the tests.")
+        argv = (str(command.interpreter), *_flags(command), str(SCRIPT))
+        self._process = spawn.start(
+            started(argv, command, scratch), sandbox=sandbox, policy=scratch.policy, limits=limits
+        )
+        self._number = 0
+        try:
+            start = {
+                "runner": command.runner,
+                "args": list(command.args),
+                "project": str(scratch.seen_at),
+                "cwd_first": command.runner == "unittest" or _as_module(command),
+                "level": level,
+            }
+            self._say(encode(start))
+            self.ready = self._get_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, job: Job) -> Report:
+        """Runs `job` to its end. WorkerGone if the worker died of it."""
+        self._number += 1
+        report = Report()
+        begun = time.monotonic()
+        self._say(job.line(self._number))
+
+        def take(line: bytes) -> None:
+            report.take(line)
+            if report.started and report.gathered is None:
+                report.gathered = time.monotonic() - begun
+
+        report.finish(self._until("done", begun + job.seconds + _GRACE, take))
+        return report
+
+    def preload(self, names: tuple[str, ...]) -> None:
+        """Has it import modules that the tests need and that aren't the project's, if that leaves it fit to fork."""
+        self._say(encode({"op": "preload", "names": names}))
+        self.ready = self._get_ready()
+
+    def kill(self) -> None:
+        """From any thread: what it does ends at once, whoever waits for it gets WorkerGone."""
+        self._process.terminate(grace=0.0)
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _get_ready(self) -> Ready:
+        message = self._until("ready", time.monotonic() + _START)
+        return Ready(message["level"], frozenset(message["loaded"]), message["python"])
+
+    def _say(self, data: bytes) -> None:
+        try:
+            self._process.send(data, timeout=_START)
+        except (OSError, TimeoutError) as error:
+            raise WorkerGone(self._last_words()) from error
+
+    def _until(
+        self, event: str, deadline: float, take: Callable[[bytes], None] = lambda line: None
+    ) -> dict[str, Any]:
+        """Hands the lines of a test run to `take` until the worker itself says `event`."""
+        while True:
+            try:
+                line = self._process.stdout.line(timeout=max(0.0, deadline - time.monotonic()))
+            except (TimeoutError, ValueError, OSError) as error:
+                raise WorkerGone("The test worker no longer answers.") from error
+            if not line.endswith(b"\n"):
+                raise WorkerGone(self._last_words())
+            if line[:1] == b"c":
+                take(line[1:])
+            elif line[:1] == b"z":
+                message = json.loads(line[1:])
+                if message["e"] == event:
+                    return message
+
+    def _last_words(self) -> str:
+        result = self._process.wait(2.0)
+        words = self._process.stderr.decode("utf-8", "replace").strip()[-2000:]
+        how = f" ({result.end}, status {result.code})" if result else ""
+        return f"The test worker ended{how}: {words or 'it said nothing'}"
+
+
+def _as_module(command: TestCommand) -> bool:
+    """`python -m pytest` puts the folder it runs in on the path, `pytest` doesn't."""
+    words = _words(command)
+    return any(one == "-m" and two == command.runner for one, two in zip(words, words[1:], strict=False))
+
+
+def _flags(command: TestCommand) -> list[str]:
+    """What stands between the interpreter and `-m` (`python -X dev -W error -m pytest`)."""
+    words = _words(command)
+    if not _as_module(command):
+        return []
+    end = next(i for i in range(len(words)) if words[i : i + 2] == ["-m", command.runner])
+    start = end
+    while start > 0 and not Path(words[start - 1]).name.startswith(("python", "pypy")):
+        start -= 1
+    return words[start:end] if start else []
+
+
+def _words(command: TestCommand) -> list[str]:
+    if command.argv[1:2] != ("-c",) or command.argv[0].rsplit("/", 1)[-1] != "sh":
+        return list(command.argv)
+    try:
+        return shlex.split(command.line)
+    except ValueError:
+        return command.line.split()
