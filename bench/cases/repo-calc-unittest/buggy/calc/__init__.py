@@ -1,0 +1,5 @@
+"""A pocket calculator."""
+
+from calc.evaluate import evaluate
+
+__all__ = ["evaluate"]

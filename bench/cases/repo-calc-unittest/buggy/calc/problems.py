@@ -1,0 +1,9 @@
+"""What can go wrong."""
+
+
+class SyntaxProblem(ValueError):
+    pass
+
+
+class MathProblem(ArithmeticError):
+    pass

@@ -1,0 +1,1 @@
+"""Counts parts in a warehouse."""

@@ -1,0 +1,1 @@
+"""Compares texts line by line."""

@@ -1,0 +1,1 @@
+"""Makes the packages beside this file importable from tests/."""

@@ -1,0 +1,1 @@
+"""A scheduler with a clock that tests can turn."""

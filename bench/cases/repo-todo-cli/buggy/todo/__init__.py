@@ -1,0 +1,1 @@
+"""A to-do list for the shell."""

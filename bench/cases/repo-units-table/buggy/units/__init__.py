@@ -1,0 +1,5 @@
+"""Converts between units."""
+
+from units.convert import convert
+
+__all__ = ["convert"]
