@@ -1,11 +1,11 @@
-"""The benchmark's cases as data, read from folders of our own format (cases/README.md says what lies where)."""
+"""The benchmark's cases as data, read from folders of our own format (see cases/README.md)."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -13,8 +13,8 @@ from pathlib import Path
 class Case:
     """One bug: how to lay out its tree, what to ask for, what to run, and what counts as right.
 
-    `trees` are folders copied over one another in order; `answers` are alternatives, each path → bytes of the files
-    that the developer changed; `env` joins the environment that the test command runs in.
+    `trees` are folders copied over one another in order; `answers` are alternatives, each path → bytes of the
+    files that the developer changed; without `git` the tree stays a plain folder.
     """
 
     name: str
@@ -26,7 +26,6 @@ class Case:
     answers: tuple[dict[str, bytes], ...]
     set: str = "tune"
     git: bool = True
-    env: dict[str, str] = field(default_factory=dict)
 
     def lay_out(self, folder: Path) -> None:
         """Makes the buggy tree in `folder`, which may exist already."""
@@ -42,7 +41,7 @@ class Case:
 
 
 def set_of(name: str) -> str:
-    """ "held" for a third of all names, by their hash; those are never looked at while operators are tuned."""
+    """A third of all names are "held", by their hash: never looked at while operators are tuned."""
     return "held" if int(hashlib.sha256(name.encode()).hexdigest(), 16) % 3 == 0 else "tune"
 
 

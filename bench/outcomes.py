@@ -1,16 +1,17 @@
-"""Writes how every test ended as JSON lines, one `{"id", "outcome"}` a test, to the file named by BENCH_OUTCOMES.
+"""Writes how every test ended, one JSON line `{"id", "outcome"}` a test, to the file named by BENCH_OUTCOMES.
 
-Two doors: a pytest plugin (`-p outcomes` with this folder on PYTHONPATH) and a stand-in for unittest's own command
-line (`python outcomes.py ARGUMENTS-OF-UNITTEST`). Standard library alone, so that any project's interpreter runs it.
+Two doors: a pytest plugin (`-p outcomes` with this folder on PYTHONPATH) and a stand-in for unittest's own
+command line (`python outcomes.py ARGUMENTS`). Standard library alone: any project's interpreter can run it.
 """
 
 import json
 import os
 import sys
+from pathlib import Path
 
 
 def _write(test_id, outcome):
-    with open(os.environ["BENCH_OUTCOMES"], "a", encoding="utf-8") as out:
+    with Path(os.environ["BENCH_OUTCOMES"]).open("a", encoding="utf-8") as out:
         out.write(json.dumps({"id": test_id, "outcome": outcome}) + "\n")
 
 
@@ -57,7 +58,7 @@ def _unittest_main(argv):
             if err is not None:
                 _write(test.id(), "failed")
 
-    sys.path.insert(0, os.getcwd())
+    sys.path.insert(0, str(Path.cwd()))
     runner = unittest.TextTestRunner(resultclass=Result)
     unittest.main(module=None, argv=["unittest", *argv], testRunner=runner)
 

@@ -24,7 +24,7 @@ class TestsTimedOut(Exception):
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for tests: this interpreter's folder first on PATH, no bytecode written, no plugins loaded."""
+    """The environment for tests: this interpreter's folder first on PATH, no bytecode, no pytest plugins."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COVERAGE_"))}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     env["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -32,17 +32,21 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**env, **(extra or {})}
 
 
-def _observed(command: str, python: str) -> list[str]:
-    """`command` (pytest or unittest as a person types it) as an argv whose outcomes are written down."""
+def _observed(command: str, python: str) -> tuple[dict[str, str], list[str]]:
+    """`command` (pytest or unittest as a person types it) as variables and an argv that writes outcomes."""
     words = shlex.split(command)
+    variables = {}
+    while words and "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        variables[name] = value
     if words[:1] == ["pytest"]:
         words = ["python", "-m", *words]
     if words[0] not in ("python", "python3") or words[1] != "-m":
         raise ValueError(f"a case's test command is pytest or python -m …, not {command!r}")
     if words[2] == "pytest":
-        return [python, "-m", "pytest", "-p", "outcomes", "-p", "no:cacheprovider", *words[3:]]
+        return variables, [python, "-m", "pytest", "-p", "outcomes", "-p", "no:cacheprovider", *words[3:]]
     if words[2] == "unittest":
-        return [python, str(HERE / "outcomes.py"), *words[3:]]
+        return variables, [python, str(HERE / "outcomes.py"), *words[3:]]
     raise ValueError(f"neither pytest nor unittest: {command!r}")
 
 
@@ -62,11 +66,12 @@ def run_tests(
     """
     with tempfile.TemporaryDirectory(prefix="bench-outcomes-") as scratch:
         out = Path(scratch) / "outcomes.jsonl"
-        env = environment(extra_env)
+        variables, argv = _observed(command, python)
+        env = {**environment(extra_env), **variables}
         env["BENCH_OUTCOMES"] = str(out)
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [env.get("PYTHONPATH", ""), str(HERE)]))
         child = subprocess.Popen(
-            [*_observed(command, python), *only],
+            [*argv, *only],
             cwd=folder,
             env=env,
             stdin=subprocess.DEVNULL,

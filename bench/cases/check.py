@@ -1,8 +1,8 @@
 """Proves that the cases are sound: `python bench/cases/check.py [NAME…] [--write]`.
 
-For each case the tests that case.json names fail on buggy/ and pass on every fixed*/, every other test passes on
-both, the fix changes at most six lines, the request holds none of the fixed lines, and the set is the one that the
-name's hash gives. `--write` puts the failing tests that were found into case.json.
+For each case the tests that case.json names fail on buggy/ and pass on every fixed*/, every other test passes
+on both, the fix changes at most six lines, the request holds none of the fixed lines, and the set is the one
+that the name's hash gives. `--write` puts the failing tests that were found into case.json.
 """
 
 from __future__ import annotations
