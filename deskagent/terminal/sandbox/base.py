@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,3 +60,12 @@ class Unconfined:
                 hint="Run the command inside the scratch copy itself.",
             )
         return Wrapped(argv, cwd, env)
+
+
+def in_memory(name: str, data: bytes) -> int:
+    """A descriptor to read `data` from; the caller closes it."""
+    fd = os.memfd_create(f"deskagent-{name}")
+    with open(fd, "wb", closefd=False) as file:
+        file.write(data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from deskagent.terminal.sandbox import seccomp
-from deskagent.terminal.sandbox.base import SandboxError, Wrapped
+from deskagent.terminal.sandbox.base import SandboxError, Wrapped, in_memory
 from deskagent.terminal.sandbox.plan import Kind, Mount, Plan
 from deskagent.terminal.sandbox.secrets import host_sockets, secret_paths
 from deskagent.terminal.sandbox.syscalls import this_machine
@@ -66,7 +66,7 @@ class Bubblewrap:
             if not plan.shows(cwd) and cwd not in plan.mounts:
                 raise SandboxError(f"{cwd} can't be seen in the sandbox.", hint="Start in the workspace.")
             rules = seccomp.rules(self.rung, network=policy.network)
-            fds.append(_in_memory("filter", seccomp.compile_filter(rules, machine)))
+            fds.append(in_memory("filter", seccomp.compile_filter(rules, machine)))
             words = [
                 *_NAMESPACES,
                 *(("--unshare-user",) if self._own_users else ()),
@@ -77,14 +77,14 @@ class Bubblewrap:
                 *_environment(_with_temp(env, plan)),
                 *("--chdir", str(cwd)),
             ]
-            fds.append(_in_memory("arguments", b"".join(os.fsencode(word) + b"\0" for word in words)))
+            fds.append(in_memory("arguments", b"".join(os.fsencode(word) + b"\0" for word in words)))
         except BaseException:
             for fd in fds:
                 os.close(fd)
             plan.remove_placeholders()
             raise
-        # The options go by descriptor: in argv the environment could be read by every user. Bubblewrap gets an
-        # empty environment, since LD_PRELOAD and its like would act before anything is confined.
+        # The options go by descriptor: in argv every user could read the environment. Bubblewrap itself gets an
+        # empty one, since LD_PRELOAD and its like would act before anything is confined.
         command = (str(self._program), "--args", str(fds[1]), "--", *argv)
         return Wrapped(command, Path("/"), {}, tuple(fds), plan.remove_placeholders)
 
@@ -121,12 +121,3 @@ def _with_temp(env: Mapping[str, str], plan: Plan) -> dict[str, str]:
 def _environment(env: Mapping[str, str]) -> Iterator[str]:
     for name, value in env.items():
         yield from ("--setenv", name, value)
-
-
-def _in_memory(name: str, data: bytes) -> int:
-    """A descriptor to read `data` from."""
-    fd = os.memfd_create(f"deskagent-{name}")
-    with open(fd, "wb", closefd=False) as file:
-        file.write(data)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd

@@ -1,9 +1,9 @@
 """Empty folders that stand where a protected path is absent, so that a read-only mount can lie over them.
 
 Without one, nothing keeps a sandboxed command from making `.vscode` or `.git` where there was none. They go
-when the last command that needed them is gone; until then every such command holds a shared lock on the folder
-above, so that two runs in one workspace don't take each other's away. After a `kill -9` they stay behind until
-the next command there: an empty folder, which git doesn't see, with a mode by which it is known.
+when the last command that needed them is gone; until then every such command holds a shared lock on the
+folder above, so that two runs in one workspace don't take each other's away. After a `kill -9` they stay
+until the next command there: an empty folder, which git doesn't see, with a mode by which it is known.
 """
 
 from __future__ import annotations
