@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -33,7 +33,7 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 class _Line(msgspec.Struct):
-    seq: int
+    seq: Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
     crc: str
     payload: msgspec.Raw
 
