@@ -59,12 +59,16 @@ def test_the_engine_knows_nothing_of_agents(top: str) -> None:
 
 def test_the_command_line_imports_nothing_heavy() -> None:
     code = "import sys; from deskagent.cli import app, fix, doctor, sessions; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert "deskagent.cli.fix" in loaded
     assert not HEAVY & set(loaded)
 
 
-@pytest.mark.parametrize("start", [[sys.executable, "-m", "deskagent"], [str(Path(sys.executable).with_name("deskagent"))]])
+@pytest.mark.parametrize(
+    "start", [[sys.executable, "-m", "deskagent"], [str(Path(sys.executable).with_name("deskagent"))]]
+)
 def test_a_repository_with_our_folder_names_is_not_imported(tmp_path: Path, start: list[str]) -> None:
     for name in ("engine", "kernels", "ui", "click", "rich", "msgspec"):
         (tmp_path / name).mkdir()

@@ -37,7 +37,7 @@ def largest_drop(balances):
     return max([0, *drops])
 '''
 
-TESTS = '''\
+TESTS = """\
 from ledger import largest_drop, overdrawn_days, running_balance
 
 
@@ -56,7 +56,7 @@ def test_zero_is_not_overdrawn():
 def test_largest_drop():
     assert largest_drop([10, 4, 9, 8]) == 6
     assert largest_drop([1, 2]) == 0
-'''
+"""
 
 
 def git(folder: Path, *args: str) -> None:
@@ -79,7 +79,9 @@ def main() -> int:
     env = os.environ | {"PATH": f"{tool.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
     mode = "auto"
     if find_sandbox().rung is Rung.NONE:
-        print("No sandbox works on this machine (see `deskagent doctor`): the example's own tests run without one.\n")
+        print(
+            "No sandbox works on this machine (see `deskagent doctor`): the example's own tests run without one.\n"
+        )
         mode = "full"
     command = [tool, "fix", request, "--test", "pytest -q", "--permission-mode", mode]
     return subprocess.run(command, cwd=folder, env=env).returncode

@@ -40,7 +40,9 @@ _TIERS: dict[StepType, Tier] = {
 _ORDER = (Tier.LOW, Tier.HIGH, Tier.MAX)
 
 
-def pick_budget(step: StepType, *, effort: str = "auto", cap: Tier = Tier.MAX, failed_at: Tier | None = None) -> Tier:
+def pick_budget(
+    step: StepType, *, effort: str = "auto", cap: Tier = Tier.MAX, failed_at: Tier | None = None
+) -> Tier:
     """The tier for `step`.
 
     `effort` is "auto" (the policy) or a tier's name (which then holds for every step); `cap` is the highest

@@ -60,7 +60,7 @@ class Gate:
             f"Name the command yourself (--test {line!r}), or trust the folder once by `deskagent trust`.",
         )
 
-    def write(self, *, test_given: bool) -> Consent | None:
+    def write(self) -> Consent | None:
         """May a verified patch be applied? None: never in this mode."""
         if self.mode is Mode.PLAN:
             return None

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deskagent import paths
-from deskagent.errors import TransientError
+from deskagent.errors import TransientError, UsageError
+from deskagent.repo import git
 
 
 @contextlib.contextmanager
@@ -33,3 +34,15 @@ def workspace_lock(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def project_root(start: Path) -> Path:
+    """The root of the git work tree that holds `start`, else `start` itself. UsageError for `/` and the home
+    folder, which nobody means to have copied and searched."""
+    root = git.root(start) or start.resolve()
+    if root == Path(root.anchor) or root == Path.home().resolve():
+        raise UsageError(
+            f"{root} is not a project folder.",
+            hint="Start deskagent inside the folder of the program to repair.",
+        )
+    return root

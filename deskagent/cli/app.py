@@ -14,7 +14,10 @@ from deskagent.errors import DeskagentError
 COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
-    "trust": ("deskagent.cli.trust", "Trust a folder, so that what is detected in it may run in the sandbox."),
+    "trust": (
+        "deskagent.cli.trust",
+        "Trust a folder, so that what is detected in it may run in the sandbox.",
+    ),
     "doctor": ("deskagent.cli.doctor", "Check this machine: Python, sandbox, git, disk, terminal."),
 }
 

@@ -47,6 +47,16 @@ class Budget:
     def exhausted(self) -> bool:
         return self.seconds_left <= 0 or self.candidates_left <= 0
 
+    @property
+    def share(self) -> float:
+        """How much is used, 0 to 1: of what runs out first."""
+        limits = self.limits
+        used = max(
+            self.spent / limits.candidates if limits.candidates else 1.0,
+            self.elapsed / limits.seconds if limits.seconds else 1.0,
+        )
+        return min(1.0, max(used, self.whole.share) if self.whole else used)
+
     def spend(self, candidates: int = 1) -> None:
         self.spent += candidates
         if self.whole:

@@ -28,7 +28,12 @@ def test_the_policy(step: StepType, tier: Tier) -> None:
     assert pick_budget(step) is tier
 
 
-@given(st.sampled_from(StepType), st.sampled_from(["auto", *Tier]), st.sampled_from(Tier), st.none() | st.sampled_from(Tier))
+@given(
+    st.sampled_from(StepType),
+    st.sampled_from(["auto", *Tier]),
+    st.sampled_from(Tier),
+    st.none() | st.sampled_from(Tier),
+)
 def test_a_tier_is_capped_and_a_failed_one_is_never_tried_twice(
     step: StepType, effort: str, cap: Tier, failed: Tier | None
 ) -> None:

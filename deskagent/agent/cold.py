@@ -1,0 +1,212 @@
+"""The exact test command, cold, on a fresh copy: the run that counts, with its intent and result on record."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deskagent.agent.recorder import Recorder
+from deskagent.errors import UsageError
+from deskagent.repair.cold import ColdRun, run_cold
+from deskagent.repair.command import TestCommand
+from deskagent.repair.types import TestResult
+from deskagent.session import events
+from deskagent.terminal.sandbox import Sandbox
+from deskagent.terminal.types import End, Limits
+
+STALL_SECONDS = 12.0
+"""So long may pytest or unittest print nothing before a first run is taken for a hanging test."""
+
+_LONGEST = 1800.0
+_NOTHING_RAN = {
+    "pytest": {4: "pytest refused the command", 5: "pytest found no tests"},
+    "unittest": {5: "unittest found no tests"},
+}
+_SHELL_COULD_NOT = {126: "can't be executed", 127: "doesn't exist"}
+
+
+@dataclass(frozen=True)
+class ColdProof:
+    """A cold run as evidence. `stalled`: it was ended because it fell silent, so a test seems to hang."""
+
+    command: str
+    run: ColdRun
+    stalled: bool
+
+    @property
+    def green(self) -> bool:
+        return self.run.green
+
+    @property
+    def failing(self) -> tuple[TestResult, ...]:
+        return self.run.printed.failing
+
+    @property
+    def seconds(self) -> float:
+        return self.run.result.seconds
+
+    @property
+    def out_of_time(self) -> bool:
+        """It ran until its time was up, so nothing is known."""
+        return self.run.result.end is End.TIMEOUT
+
+    @property
+    def summary(self) -> str:
+        """How it ended, in words."""
+        result, printed = self.run.result, self.run.printed
+        counts = []
+        if printed.failed:
+            counts.append(f"{printed.failed} failed")
+        if printed.passed is not None:
+            counts.append(f"{printed.passed} passed")
+        if self.stalled:
+            ended = f"ended after {STALL_SECONDS:.0f} s without output"
+        elif result.end is End.EXITED:
+            ended = f"exit {result.code}"
+        else:
+            ended = f"{result.end} ({result.detail})" if result.detail else str(result.end)
+        return ", ".join([ended, *counts, f"{result.seconds:.1f} s"])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "command": self.command,
+            "exit_code": self.run.result.code,
+            "end": str(self.run.result.end),
+            "seconds": round(self.seconds, 3),
+            "passed": self.run.printed.passed,
+            "failed": self.run.printed.failed,
+            "summary": self.summary,
+        }
+
+
+def observe_cold(
+    recorder: Recorder,
+    project: Path,
+    command: TestCommand,
+    files: Mapping[str, bytes],
+    *,
+    sandbox: Sandbox,
+    purpose: str,
+    seconds: float,
+    stall: bool = False,
+) -> ColdProof:
+    """Runs `command` on a copy of `project` with `files` put in, for at most `seconds`.
+
+    With `stall`, ends it early when it falls silent. UsageError where no test could run at all.
+    """
+    intent = events.CommandIntent(
+        id=recorder.new_id("command"),
+        argv=command.argv,
+        cwd=str(project),
+        rung=str(sandbox.rung),
+        purpose=purpose,
+    )
+    recorder.emit(intent)
+    with tempfile.TemporaryDirectory(prefix="deskagent-output-") as folder, _Silence(stall) as silence:
+        output = Path(folder) / "output"
+        run = run_cold(
+            project,
+            command,
+            sandbox=sandbox,
+            files=files,
+            limits=Limits(seconds=min(seconds, _LONGEST)),
+            output_path=output,
+            on_output=silence.heard,
+            cancel=silence.too_long,
+        )
+        result = run.result
+        whole = ""
+        if result.total > len(result.head) + len(result.tail) and output.exists():
+            whole = recorder.journal.blobs.put(output.read_bytes())
+    recorder.emit(
+        events.CommandResult(
+            id=intent.id,
+            end=str(result.end),
+            code=result.code,
+            seconds=result.seconds,
+            total=result.total,
+            head=result.head.decode("utf-8", "replace"),
+            tail=result.tail.decode("utf-8", "replace"),
+            output=whole,
+        )
+    )
+    proof = ColdProof(command.line, run, silence.too_long.is_set())
+    recorder.emit(
+        events.TestsObserved(
+            runner=command.runner,
+            command=command.line,
+            failing=run.printed.failed or len(proof.failing),
+            passing=run.printed.passed or 0,
+            failures=tuple(
+                events.TestFailure(id=t.id, outcome=str(t.outcome), message=t.message[-4000:])
+                for t in proof.failing[:100]
+            ),
+            seconds=result.seconds,
+            stage=purpose,
+        )
+    )
+    return proof
+
+
+def refuse_what_never_ran(proof: ColdProof, command: TestCommand) -> None:
+    """UsageError where the command failed before any test could: not found, no sandbox, no tests."""
+    result, printed = proof.run.result, proof.run.printed
+    last = "\n".join(result.text.strip().splitlines()[-12:])
+    if result.end is End.NOT_FOUND:
+        raise UsageError(
+            f"The test command `{command.line}` can't be started: {result.detail}", hint=_NAME_ANOTHER
+        )
+    if result.end is End.SANDBOX:
+        raise UsageError(
+            f"The sandbox could not be set up: {result.detail}",
+            hint="`deskagent doctor` says what this machine allows.",
+        )
+    if result.end is not End.EXITED or printed.results or printed.passed:
+        return
+    if command.argv[:2] == ("sh", "-c") and result.code in _SHELL_COULD_NOT:
+        raise UsageError(
+            f"A program in `{command.line}` {_SHELL_COULD_NOT[result.code]}:\n{last}", hint=_NAME_ANOTHER
+        )
+    nothing = _NOTHING_RAN.get(command.runner, {}).get(result.code)
+    if nothing:
+        raise UsageError(f"{nothing}: `{command.line}`\n{last}", hint=_NAME_ANOTHER)
+    if f"No module named {command.runner}" in last:
+        raise UsageError(f"`{command.line}` can't run: {last}", hint=_NAME_ANOTHER)
+
+
+_NAME_ANOTHER = 'Name the command that shows the bug: --test "…".'
+
+
+class _Silence:
+    """Sets `too_long` when nothing was heard for STALL_SECONDS; does nothing unless `on`."""
+
+    def __init__(self, on: bool) -> None:
+        self.too_long = threading.Event()
+        self._on = on
+        self._done = threading.Event()
+        self._last = time.monotonic()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def heard(self, data: bytes) -> None:
+        self._last = time.monotonic()
+
+    def __enter__(self) -> _Silence:
+        if self._on:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._done.set()
+        if self._on:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.25):
+            if time.monotonic() - self._last > STALL_SECONDS:
+                self.too_long.set()
+                return

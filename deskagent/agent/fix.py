@@ -1,0 +1,314 @@
+"""`fix` as a workflow of the loop: run the tests, localise, search for an edit, prove it cold.
+
+Each method named after a state does that state's work once and returns what happened (see loop.TRANSITIONS).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deskagent.agent import loop
+from deskagent.agent.budget import SEARCH_LIMITS, StepType, Tier, climb, pick_budget
+from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_never_ran
+from deskagent.agent.front import Question, Tried, Trying
+from deskagent.agent.loop import State
+from deskagent.agent.permissions import Consent, Gate
+from deskagent.agent.recorder import Recorder
+from deskagent.errors import UsageError
+from deskagent.repair import choose
+from deskagent.repair.budget import Budget, Limits
+from deskagent.repair.command import TestCommand, detect, resolve
+from deskagent.repair.diff import readable
+from deskagent.repair.localize import localize
+from deskagent.repair.rank import iter_candidates
+from deskagent.repair.scorer import PriorScorer, Scorer
+from deskagent.repair.search import Ended, Search, Trial
+from deskagent.repair.source import SourceFile
+from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
+from deskagent.repair.verify import Verifier
+from deskagent.session import events
+from deskagent.terminal.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class FixRequest:
+    """What the person asked for. `project` is the root of the work tree, `start` the folder the command was
+    given in; limits are None where the tier decides."""
+
+    text: str
+    project: Path
+    start: Path
+    env: Mapping[str, str]
+    test: str | None = None
+    effort: str = "auto"
+    max_seconds: float | None = None
+    max_candidates: int | None = None
+    files: tuple[str, ...] = ()
+
+    @property
+    def limits(self) -> Limits:
+        """What the whole run may use."""
+        return Limits(
+            candidates=math.inf if self.max_candidates is None else self.max_candidates,
+            seconds=math.inf if self.max_seconds is None else self.max_seconds,
+        )
+
+
+@dataclass
+class Fix:
+    """One repair from the first test run to a proved patch. Nothing is written to the project here."""
+
+    request: FixRequest
+    recorder: Recorder
+    gate: Gate
+    sandbox: Sandbox
+    scorer: Scorer = field(default_factory=PriorScorer)
+    command: TestCommand | None = None
+    before: ColdProof | None = None
+    after: ColdProof | None = None
+    baseline: Baseline | None = None
+    suspects: tuple[Suspect, ...] = ()
+    search: Search | None = None
+    chosen: Trial | None = None
+    refuted: list[Trial] = field(default_factory=list)
+    red: list[Candidate] = field(default_factory=list)
+    tier: Tier = Tier.LOW
+
+    def __post_init__(self) -> None:
+        self.whole = Budget(self.request.limits)
+        self._tiers = list(climb(self.request.effort))
+        self._verifier: Verifier | None = None
+        self._searching = self._tier_budget = self.whole
+        self._ended: Ended | None = None
+        self._sources: dict[str, SourceFile] = {}
+
+    def run(self) -> State:
+        """Runs the loop to its end. The verifier's processes are gone when this returns or raises."""
+        handlers = {
+            State.OBSERVE: self.observe,
+            State.PLAN: self.plan,
+            State.ACT: self.act,
+            State.VERIFY: self.verify,
+        }
+        try:
+            return loop.run(handlers, on_change=self._changed)
+        finally:
+            if self._verifier:
+                self._verifier.close()
+            self.recorder.flush()
+
+    @property
+    def tried(self) -> int:
+        return self.search.tried if self.search else 0
+
+    @property
+    def rivals(self) -> list[Trial]:
+        """Every other patch that passes too, the likeliest first."""
+        green = self.search.green if self.search else []
+        return [t for t in choose.in_order(green) if t is not self.chosen and t not in self.refuted]
+
+    def observe(self) -> str:
+        """Finds the test command, asks where it must, and runs it as it is."""
+        tier = pick_budget(StepType.PARSE_OUTPUT, effort=self.request.effort)
+        with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.OBSERVE) as step:
+            self.command = self._command()
+            self.before = self._cold({}, "observe", stall=self.command.runner != "command")
+            step.note = self.before.summary
+            refuse_what_never_ran(self.before, self.command)
+        if self.before.out_of_time:
+            return "limit"
+        return "all_green" if self.before.green else "failure_seen"
+
+    def plan(self) -> str:
+        """The first time: where could it be? Later: is there anything left to try, and with what effort?"""
+        if self.search is None:
+            return self._first_plan()
+        if self._ended is Ended.EXHAUSTED:
+            return "nothing_left"
+        if self._tier_budget.exhausted:
+            if self.whole.exhausted or len(self._tiers) == 1:
+                return "limit"
+            self._tiers.pop(0)
+        return "places_found"
+
+    def act(self) -> str:
+        """Tries candidates within this tier's limits."""
+        assert self.search is not None
+        self.tier = self._tiers[0]
+        with self.recorder.step(StepType.CODE_PATCH, self.tier, State.ACT) as step:
+            tried = self.search.tried
+            self._tier_budget = self._searching.part(self._limits_of(self.tier))
+            self._ended = self.search.run(self._tier_budget, self._searching)
+            step.candidates = self.search.tried - tried
+            step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
+        self.recorder.flush()
+        if self._untested():
+            return "green"
+        return "limit" if self.whole.exhausted else "red"
+
+    def verify(self) -> str:
+        """The exact command, cold, on the final tree, for the best green patch, then the next."""
+        tier = pick_budget(StepType.PARSE_OUTPUT, effort=self.request.effort)
+        with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.VERIFY) as step:
+            for trial in self._untested():
+                self.after = self._cold(trial.files, "verify")
+                step.note = self.after.summary
+                if self.after.green:
+                    self.chosen = trial
+                    return "proved"
+                self.refuted.append(trial)
+                self.recorder.notice(
+                    "warning",
+                    f"`{trial.candidate.note}` ({trial.candidate.path}:{trial.candidate.line}) passed in the warm "
+                    f"worker but not by the exact command: {self.after.summary}",
+                )
+        return "limit" if self.whole.exhausted else "refuted"
+
+    def _changed(self, source: State, target: State, event: str) -> None:
+        self.recorder.emit(events.StateChanged(source=str(source), target=str(target), why=event))
+
+    def _untested(self) -> list[Trial]:
+        green = self.search.green if self.search else []
+        return [t for t in choose.in_order(green) if t not in self.refuted]
+
+    def _command(self) -> TestCommand:
+        request = self.request
+        if request.test is not None:
+            command = resolve(request.test, request.project, request.env, start=request.start)
+        else:
+            found = detect(request.project, request.env)
+            if found is None:
+                raise UsageError(
+                    f"No test command was given and none was detected in {request.project}.",
+                    hint='Name it: --test "pytest -q".',
+                )
+            self.recorder.notice("info", f"Test command: `{found.line}` ({found.how}).")
+            command = found
+        consent = self.gate.run_tests(given=request.test is not None, line=command.line)
+        if consent is Consent.ASK:
+            where = "without a sandbox" if self.sandbox.rung == "none" else "in the sandbox"
+            question = Question(f"Run this command {where}?", command.line, f"run:{command.line}")
+            if not self.recorder.front.ask(question):
+                raise UsageError("The test command was not allowed to run.", hint='Name another: --test "…".')
+        return command
+
+    def _cold(self, files: Mapping[str, bytes], purpose: str, *, stall: bool = False) -> ColdProof:
+        assert self.command is not None
+        # The limit is the search's; a patch that was found in time still gets its proof.
+        least = 10.0 + 3 * self.before.seconds if self.before else 0.0
+        return observe_cold(
+            self.recorder,
+            self.request.project,
+            self.command,
+            files,
+            sandbox=self.sandbox,
+            purpose=purpose,
+            seconds=max(self.whole.seconds_left, least),
+            stall=stall,
+        )
+
+    def _first_plan(self) -> str:
+        assert self.command is not None and self.before is not None
+        tier = pick_budget(StepType.ROOT_CAUSE, effort=self.request.effort)
+        with self.recorder.step(StepType.ROOT_CAUSE, tier, State.PLAN) as step:
+            self._verifier = Verifier(self.request.project, self.command, sandbox=self.sandbox)
+            self.baseline = self._verifier.baseline(
+                cold=self.before.run, seconds=min(300.0, self.whole.seconds_left)
+            )
+            self.suspects = localize(
+                self.request.project, self.baseline, request=self.request.text, files=self.request.files
+            )
+            shown = tuple(
+                events.Place(path=s.path, line=s.line, score=s.score, reasons=s.reasons)
+                for s in self.suspects[:50]
+            )
+            self.recorder.emit(events.SuspectsFound(suspects=shown))
+            step.note = f"{len(self.suspects)} places"
+        self._searching = self.whole.part(Limits())
+        self.search = Search(
+            stream=self._candidates(self.baseline),
+            submit=self._verifier.submit,
+            render=self._render,
+            on_start=self._trying,
+            on_trial=self._tried,
+        )
+        if self.whole.exhausted:
+            return "limit"
+        return "places_found" if self.suspects else "nothing_left"
+
+    def _candidates(self, baseline: Baseline):
+        return iter_candidates(
+            self._source, self.suspects, request=self.request.text, baseline=baseline, scorer=self.scorer
+        )
+
+    def _source(self, path: str) -> SourceFile:
+        if path not in self._sources:
+            self._sources[path] = SourceFile.read(self.request.project, path)
+        return self._sources[path]
+
+    def _render(self, candidate: Candidate) -> Mapping[str, bytes]:
+        paths = {edit.path for edit in candidate.edits}
+        return {p: self._source(p).apply([e for e in candidate.edits if e.path == p]) for p in paths}
+
+    def changes(self, trial: Trial) -> Mapping[str, tuple[bytes, bytes]]:
+        """Path → contents before and after."""
+        return {path: (self._source(path).raw, after) for path, after in trial.files.items()}
+
+    def _limits_of(self, tier: Tier) -> Limits:
+        """What is left for `tier`: limits that the person told hold instead of the tier's own."""
+        usual, told = SEARCH_LIMITS[tier], self.request
+        last = len(self._tiers) == 1
+        candidates = math.inf if last and told.max_candidates is not None else usual.candidates
+        seconds = math.inf if last and told.max_seconds is not None else usual.seconds
+        return Limits(
+            max(0.0, candidates - self._searching.spent), max(0.0, seconds - self._searching.elapsed)
+        )
+
+    def _trying(self, candidate: Candidate) -> None:
+        self.recorder.pass_on(Trying(candidate, self.tried, self._tier_budget.share))
+
+    def _tried(self, trial: Trial) -> None:
+        candidate, verdict = trial.candidate, trial.verdict
+        self.recorder.trial(
+            events.Trial(
+                key=candidate.key,
+                operator=candidate.operator,
+                path=candidate.path,
+                line=candidate.line,
+                note=candidate.note,
+                status=str(verdict.status),
+                stage=verdict.stage,
+                seconds=verdict.seconds,
+            )
+        )
+        if verdict.status is Status.GREEN:
+            self.recorder.emit(
+                events.PatchFound(
+                    key=candidate.key,
+                    diff=readable(self.changes(trial)),
+                    operator=candidate.operator,
+                    path=candidate.path,
+                    line=candidate.line,
+                    note=candidate.note,
+                )
+            )
+        else:
+            self.red.append(candidate)
+        self.recorder.pass_on(Tried(candidate, verdict, trial.number, self._tier_budget.share))
+
+    @property
+    def failing(self) -> tuple[TestResult, ...]:
+        """The tests that fail before any edit: as the worker sees them, else as the command printed them."""
+        if self.baseline and self.baseline.failing:
+            return self.baseline.failing
+        return self.before.failing if self.before else ()
+
+    @property
+    def limited(self) -> bool:
+        """Whether a limit, not the end of the candidates, ended the search."""
+        if self.before is not None and self.before.out_of_time:
+            return True
+        return self._ended is not Ended.EXHAUSTED and (self._ended is Ended.LIMIT or self.whole.exhausted)

@@ -1,0 +1,131 @@
+"""The answer as text: what a person reads on stdout when a run has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from deskagent.terminal.text import printable
+
+_SHOWN_TESTS = 10
+_SHOWN_RIVALS = 5
+
+
+def answer(result: dict[str, Any]) -> str:
+    """`result` (see agent.report) as plain text, foreign text made inert."""
+    return printable("\n".join(_lines(result)))
+
+
+def complaint(result: dict[str, Any]) -> str:
+    """What went wrong, what to do, and where the session is."""
+    error = result["error"]
+    lines = [f"deskagent: {error['message']}", *([f"  {error['hint']}"] if error["hint"] else [])]
+    if result["session_id"]:
+        lines.append(f"  session {result['session_id']}")
+    return printable("\n".join(lines))
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    yield from _OPENINGS[result["status"]](result)
+    yield ""
+    yield _footer(result)
+
+
+def _fixed(result: dict[str, Any]) -> Iterator[str]:
+    where = "applied" if result["applied"] else f"not applied: {result['apply_note']}"
+    yield f"The tests pass with this patch ({where})."
+    yield ""
+    yield result["patch"]["diff"].rstrip("\n")
+    yield ""
+    evidence = result["evidence"]
+    now = evidence["failed_before_pass_now"]
+    yield f"Failed before, {_pass(now)} now:"
+    yield from _some(now)
+    still = len(evidence["passed_before_pass_now"])
+    if still:
+        yield f"Passed before and still {'does' if still == 1 else 'do'}: {still}."
+    after = evidence["after"]
+    yield f"`{after['command']}`, run cold on a fresh copy with the patch: {after['summary']}."
+    rivals = result["alternatives"]
+    if rivals:
+        yield ""
+        yield f"{_count(len(rivals), 'other edit passes', 'other edits pass')} the tests too; they were not applied:"
+        for number, rival in enumerate(rivals[:_SHOWN_RIVALS], 1):
+            yield f"\n{number}. {rival['apart']}"
+            yield from (f"   {line}" for line in _hunks(rival["diff"]))
+        if len(rivals) > _SHOWN_RIVALS:
+            yield f"\n… and {len(rivals) - _SHOWN_RIVALS} more (--output-format json lists them)."
+    yield ""
+    yield "Passing tests don't make a patch right: read it before you keep it."
+
+
+def _nothing(result: dict[str, Any]) -> Iterator[str]:
+    yield "Nothing to fix: the tests pass as they are."
+    before = result["evidence"]["before"]
+    yield f"`{before['command']}`: {before['summary']}."
+
+
+def _not_fixed(result: dict[str, Any]) -> Iterator[str]:
+    tried = result["candidates"]
+    if result["status"] == "limit":
+        yield f"No patch found: a limit ended the search after {_count(tried, 'candidate', 'candidates')}."
+        yield "More may be reached with --effort max, --max-seconds or --max-candidates."
+    else:
+        yield f"No patch found: everything within the limits was tried ({_count(tried, 'candidate', 'candidates')})."
+    yield "The working tree is as it was."
+    evidence = result["evidence"] or {}
+    failing = evidence.get("failing_before") or []
+    if failing:
+        yield ""
+        yield "Failing:"
+        yield from _some([t["id"] for t in failing])
+    if result["suspects"]:
+        yield ""
+        yield "Most suspect places:"
+        for place in result["suspects"]:
+            why = f"  {'; '.join(place['reasons'])}" if place["reasons"] else ""
+            yield f"  {place['path']}:{place['line']}  {place['score']:.2f}{why}"
+    ruled = result["ruled_out"]
+    if ruled:
+        kinds = ", ".join(f"{name} {count}" for name, count in list(ruled["by_operator"].items())[:12])
+        yield ""
+        yield f"Ruled out by the tests: {_count(ruled['tried'], 'edit', 'edits')} ({kinds})."
+
+
+_OPENINGS = {
+    "fixed": _fixed,
+    "nothing_to_fix": _nothing,
+    "not_fixed": _not_fixed,
+    "limit": _not_fixed,
+}
+
+
+def _footer(result: dict[str, Any]) -> str:
+    steps = ", ".join(f"{s['step']} {s['tier']} {s['seconds']:.1f} s" for s in result["steps"])
+    parts = [
+        f"session {result['session_id']}",
+        _count(result["candidates"], "candidate", "candidates"),
+        f"{result['seconds']:.1f} s" + (f" ({steps})" if steps else ""),
+    ]
+    if result["sandbox"]:
+        parts.append(f"sandbox {result['sandbox']}")
+    return " · ".join(parts)
+
+
+def _some(ids: list[str]) -> Iterator[str]:
+    yield from (f"  {name}" for name in ids[:_SHOWN_TESTS])
+    if len(ids) > _SHOWN_TESTS:
+        yield f"  … and {len(ids) - _SHOWN_TESTS} more"
+
+
+def _hunks(diff: str) -> list[str]:
+    """A diff without its file headers' second line, for a list of rivals."""
+    return [line for line in diff.rstrip("\n").split("\n") if not line.startswith("--- ")]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _pass(ids: list[str]) -> str:
+    return "passes" if len(ids) == 1 else "pass"

@@ -1,0 +1,104 @@
+"""`deskagent fix`: from the command line to a session, a run of the loop, an answer and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deskagent.agent.permissions import Mode
+
+if TYPE_CHECKING:
+    from deskagent.agent.report import Report
+
+
+@click.command(context_settings={"max_content_width": 100})
+@click.argument("request", default="")
+@click.option("--test", metavar="CMD", help="The command that shows the bug. Default: detected, and said.")
+@click.option(
+    "--effort",
+    type=click.Choice(["auto", "low", "high", "max"]),
+    default="auto",
+    show_default=True,
+    help="How far to go: low 50 candidates or 20 s, high 200 or 60 s, max 1,000 or 300 s; auto climbs.",
+)
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0, min_open=True), help="End after this many seconds in all."
+)
+@click.option("--max-candidates", type=click.IntRange(min=1), help="End after this many candidates.")
+@click.option("--files", multiple=True, metavar="GLOB", help="Edit only files that match; can be repeated.")
+@click.option("--no-apply", is_flag=True, help="Show the patch and leave the working tree alone.")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json", "stream-json"]),
+    default="text",
+    show_default=True,
+    help="json: the result alone. stream-json: every event, the result last.",
+)
+@click.option(
+    "--permission-mode",
+    type=click.Choice([str(m) for m in Mode]),
+    default=str(Mode.ASK),
+    show_default=True,
+    help="plan: never writes. ask: before a detected command and before applying. auto: no questions inside "
+    "the sandbox. full: no sandbox.",
+)
+def fix(request: str, **options: Any) -> int:
+    """Repair the bug that a failing test shows, and prove it.
+
+    REQUEST says in your words what is wrong; what it names is searched first. Runs in this folder's git
+    repository, or in this folder. Exit codes: 0 a verified patch or nothing to fix, 1 nothing passes, 2 usage or
+    surroundings, 53 a limit ended the search, 75 try again later.
+    """
+    from deskagent.agent.report import Report
+    from deskagent.agent.run_fix import FixOptions, run_fix
+    from deskagent.agent.signals import signals_raise
+
+    report = Report(request)
+    run = FixOptions(
+        request=request,
+        start=Path.cwd(),
+        env=dict(os.environ),
+        argv=tuple(sys.argv),
+        test=options["test"],
+        effort=options["effort"],
+        max_seconds=options["max_seconds"],
+        max_candidates=options["max_candidates"],
+        files=options["files"],
+        apply=not options["no_apply"],
+        mode=Mode(options["permission_mode"]),
+    )
+    with signals_raise():
+        try:
+            with _front(options["output_format"]) as front:
+                run_fix(run, front, report)
+        finally:
+            _say(options["output_format"], report)
+    return report.exit_code
+
+
+def _front(format_: str) -> Any:
+    from deskagent.cli import live
+
+    if format_ == "stream-json":
+        return live.Stream()
+    if format_ == "json" or not sys.stderr.isatty():
+        return live.Quiet()
+    return live.Live(interactive=sys.stdin.isatty())
+
+
+def _say(format_: str, report: Report) -> None:
+    """The answer on stdout; what went wrong, if that is all there is to say, on stderr."""
+    from deskagent.cli.answer import answer, complaint
+    from deskagent.cli.live import write_json
+
+    result = report.result()
+    if format_ != "text":
+        write_json(result)
+    elif result["error"]:
+        click.echo(complaint(result), err=True)
+    else:
+        click.echo(answer(result))
