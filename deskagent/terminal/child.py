@@ -28,7 +28,10 @@ GRACE = 1.0
 _START_SECONDS = 30.0
 _OVERRUN_SECONDS = 3.0
 
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from deskagent.terminal.supervisor import main; main(int(sys.argv[2]))"
+_BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from deskagent.terminal.supervisor import main; main(int(sys.argv[2]))"
+)
 _SUPERVISOR_ENV = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")  # what some Pythons need to start
 
 _REASONS = {
@@ -60,8 +63,8 @@ class Child:
     """A running command below its supervisor.
 
     The start raises StartError (no such command, not executable, …), SandboxError (can't be confined) or
-    TransientError (the system has no process left). `stdin`, `stdout` and `stderr` are descriptors that the command
-    gets; they stay open here and are the caller's to close.
+    TransientError (the system has no process left). `stdin`, `stdout` and `stderr` are descriptors that the
+    command gets; they stay open here and are the caller's to close.
     """
 
     def __init__(
@@ -100,11 +103,16 @@ class Child:
             }
             self._control, theirs = socket.socketpair()
             with theirs:
-                self._supervisor = _start_supervisor(theirs, (stdin, stdout, stderr), wrapped.fds, self._control)
+                self._supervisor = _start_supervisor(
+                    theirs, (stdin, stdout, stderr), wrapped.fds, self._control
+                )
         finally:
             for fd in wrapped.fds:
                 with contextlib.suppress(OSError):
                     os.close(fd)
+            if not hasattr(self, "_supervisor"):
+                wrapped.cleanup()
+        self._cleanup = wrapped.cleanup
         self.started = time.monotonic()
         try:
             self.pid = self._handshake(command, job)
@@ -126,7 +134,7 @@ class Child:
         if "errno" in answer:
             number, where = int(answer["errno"]), str(answer["where"])  # type: ignore[call-overload]
             if where == "start":
-                raise TransientError(f"No process can be started: {os.strerror(number)}.", hint="Close other programs.")
+                raise _no_process(number)
             raise lookup.explain(command, number, where)
         return int(answer["pid"])  # type: ignore[call-overload]
 
@@ -157,10 +165,14 @@ class Child:
         with self._lock:
             if self._ending is None:
                 self._ending = self._await_ending(timeout)
+                if self._ending is not None:
+                    self._cleanup()
             return self._ending
 
     def _await_ending(self, timeout: float | None) -> Ending | None:
-        limit = None if self._limits.seconds is None else self.started + self._limits.seconds + _OVERRUN_SECONDS
+        limit = (
+            None if self._limits.seconds is None else self.started + self._limits.seconds + _OVERRUN_SECONDS
+        )
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             times = [t for t in (until, limit) if t is not None]
@@ -186,9 +198,10 @@ class Child:
         number = -code if code < 0 else code - 128
         code = 128 - code if code < 0 else code
         limits, used = self._limits, message["used"]
+        mebibytes = (limits.memory or 0) >> 20
         detail = {
             End.TIMEOUT: f"ended after {limits.seconds:g} s" if limits.seconds is not None else "",
-            End.MEMORY: f"ended for using {used >> 20} MiB of memory, {(limits.memory or 0) >> 20} MiB are allowed",
+            End.MEMORY: f"ended for using {used >> 20} MiB of memory, {mebibytes} MiB are allowed",
             End.PROCESSES: f"ended for running {used} processes at once, {limits.processes} are allowed",
             End.SIGNALED: f"died of {_signal_name(number)}",
             End.CANCELLED: self._asked or "cancelled",
@@ -199,7 +212,7 @@ class Child:
         if end is End.EXITED and message["found"]:
             notes.append(f"{message['found']} processes that it left running were ended")
         if message["survivors"]:
-            notes.append(f"{message['survivors']} processes could not be ended (another user's, or stuck in the kernel)")
+            notes.append(f"{message['survivors']} processes could not be ended: another user's, or stuck")
         return Ending(end, code, message["seconds"], "; ".join(notes))
 
     def _abandon(self, end: End, detail: str) -> Ending:
@@ -232,11 +245,12 @@ class Child:
             self._control.shutdown(socket.SHUT_WR)
         self._reap()
         with self._lock:
-            if self._ending is None:
-                seconds = time.monotonic() - self.started
-                self._ending = Ending(End.CANCELLED, 128 + signal.SIGKILL, seconds, self._asked or "closed")
             if self._supervisor.returncode:
                 self._sweep()
+            if self._ending is None:
+                self._cleanup()
+                seconds = time.monotonic() - self.started
+                self._ending = Ending(End.CANCELLED, 128 + signal.SIGKILL, seconds, self._asked or "closed")
             self._control.close()
 
 
@@ -262,9 +276,14 @@ def _start_supervisor(
         )
     except OSError as error:
         ours.close()
-        raise TransientError(
-            f"No process can be started: {error.strerror}.", hint="Close other programs or raise ulimit -u and -n."
-        ) from error
+        raise _no_process(error.errno or 0) from error
+
+
+def _no_process(number: int) -> TransientError:
+    return TransientError(
+        f"No process can be started: {os.strerror(number)}.",
+        hint="Close other programs, or raise the limits that ulimit -u and -n show.",
+    )
 
 
 def _signal_name(number: int) -> str:

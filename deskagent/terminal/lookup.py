@@ -63,7 +63,7 @@ def _is_program(path: Path) -> bool:
 def check(command: Command, mounts: Mapping[Path, Path]) -> Path:
     """Where the program of `command` lies, as the child will see it. Raises StartError.
 
-    `mounts` are those of the policy. It is a check for people's sake: what it saw may change before the start.
+    `mounts` are those of the policy. A check for people's sake: what it saw may change before the start.
     """
     _check_text(command)
     _check_cwd(command.cwd, mounts)
@@ -85,7 +85,9 @@ def check(command: Command, mounts: Mapping[Path, Path]) -> Path:
         if real.is_file():
             found = path
     if found:
-        raise StartError(f"{found} is not executable.", code=126, hint=f"Try chmod +x {shlex.quote(str(found))}.")
+        raise StartError(
+            f"{found} is not executable.", code=126, hint=f"Try chmod +x {shlex.quote(str(found))}."
+        )
     raise StartError(
         f"{program}: command not found.",
         hint="Is it installed, and its virtual environment active? Names are looked up in PATH alone; "
@@ -104,8 +106,10 @@ _REASONS = {
 
 
 def explain(command: Command, number: int, where: str) -> StartError:
-    """The error for a start that the system refused with `errno` = `number`; `where` is the supervisor's step."""
+    """The error for a start refused by the system with errno `number` at the supervisor's step `where`."""
     if where == "cwd":
-        return StartError(f"The working folder {command.cwd} can't be entered: {os.strerror(number)}.", code=126)
+        return StartError(
+            f"The working folder {command.cwd} can't be entered: {os.strerror(number)}.", code=126
+        )
     reason, code = _REASONS.get(number, (os.strerror(number), 126))
     return StartError(f"{command.argv[0]} can't be started: {reason}.", code=code)

@@ -53,7 +53,9 @@ class Output:
             while data:
                 data = data[os.write(self._fd, data) :]
         except OSError as error:
-            self.problem = f"{self.path}: {os.strerror(error.errno or 0)}; the rest of the output is not in this file"
+            self.problem = (
+                f"{self.path}: {os.strerror(error.errno or 0)}; the rest of the output is not in this file"
+            )
             self.close()
 
     @property

@@ -8,6 +8,7 @@ import os
 import select
 import termios
 import time
+from collections.abc import Callable
 
 CHUNK = 1 << 20
 """Bytes read at once, and what a pipe holds where the system lets it."""
@@ -28,10 +29,49 @@ def terminal(size: tuple[int, int]) -> tuple[int, int]:
     return ours, theirs
 
 
-def read(fd: int, into: memoryview) -> int:
-    """Bytes read into `into`; 0 at the end, which a terminal tells by EIO."""
+class Ends:
+    """Descriptors of a start: on leaving, the child's are closed, and ours unless `keep` was called."""
+
+    def __init__(self) -> None:
+        self._ours = contextlib.ExitStack()
+        self._theirs = contextlib.ExitStack()
+
+    def own(self, fd: int) -> int:
+        self._ours.callback(os.close, fd)
+        return fd
+
+    def lend(self, fd: int) -> int:
+        self._theirs.callback(os.close, fd)
+        return fd
+
+    def pair(self, fds: tuple[int, int], *, ours: int) -> tuple[int, int]:
+        """Takes both ends, of which the one at index `ours` is ours."""
+        self.own(fds[ours])
+        self.lend(fds[1 - ours])
+        return fds
+
+    def undo(self, action: Callable[[], None]) -> None:
+        """Calls `action` as well where the start fails."""
+        self._ours.callback(action)
+
+    def keep(self) -> None:
+        """The start went well."""
+        self._ours.pop_all()
+
+    def __enter__(self) -> Ends:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._theirs.close()
+        self._ours.close()
+
+
+def read(fd: int, into: memoryview) -> int | None:
+    """Bytes read into `into`; 0 at the end (EIO at a terminal), None where there is nothing now."""
     try:
         return os.readv(fd, [into])
+    except BlockingIOError:
+        return None
     except OSError:
         return 0
 
@@ -83,8 +123,8 @@ class Reader:
     def line(self, timeout: float | None = None, limit: int = 64 << 20) -> bytes:
         """The next line with its newline; what is left at the end, then b"".
 
-        TimeoutError after `timeout` seconds (what came so far is kept for the next call); ValueError for a line
-        of over `limit` bytes.
+        TimeoutError after `timeout` seconds (what came so far is kept for the next call); ValueError for a
+        line of over `limit` bytes.
         """
         until = None if timeout is None else time.monotonic() + timeout
         searched = 0

@@ -2,34 +2,31 @@
 
     deskagent ══ control socket ══ supervisor ── shim ── command ── …
 
-It adopts every orphan below it (PR_SET_CHILD_SUBREAPER), watches time, memory and number of processes, and at
-the end kills and reaps until it has no child left, also those that left the session or ignore SIGTERM. The end
-of the control socket means that deskagent is gone, however it died. The shim is what the command sees as its
-parent: a command that kills its parent doesn't hit the supervisor.
+It adopts every orphan below it (PR_SET_CHILD_SUBREAPER), watches time, memory and number of processes, and
+at the end kills and reaps until it has no child left, also those that left the session or ignore SIGTERM.
+The end of the control socket means that deskagent is gone, however it died. The shim is what the command
+sees as its parent: a command that kills its parent doesn't hit the supervisor.
 
 Runs as `python -I -S -E`, so it imports next to nothing: each millisecond here is paid at every start.
 
-On the control socket both sides send marshalled dicts after a length of 4 bytes (same interpreter, same user).
-In: the job, then {"stop": grace seconds}. Out: {"pid": …} or {"errno": …, "where": …}, at the end {"end": …}.
+On the control socket both sides send marshalled dicts after a length of 4 bytes (same interpreter, same
+user). In: the job, then {"stop": grace seconds}. Out: {"pid": …} or {"errno": …, "where": …}, at the end
+{"end": …}.
 
-Systems without /proc: no orphans are found, the command's process group is killed. Written for macOS, untested.
+Without /proc no orphans are found and the command's process group is killed: written for macOS, untested.
 """
 
 from __future__ import annotations
 
+import _signal as signal  # pyright: ignore[reportMissingImports] - the public module imports enum: 5 ms
 import marshal
 import os
 import select
-import sys
 import time
 
-import _signal as signal  # pyright: ignore[reportMissingImports] - the public module imports enum: 5 ms
+from deskagent.terminal.launch import LINUX, PR_SET_CHILD_SUBREAPER, kill, launch, prctl
+from deskagent.terminal.tree import Process, descendants, proportional, resident
 
-from deskagent.terminal.tree import Process, descendants, proportional, read_file, resident
-
-LINUX = sys.platform == "linux"
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_PROCESSES_AT_LEAST = 16_384  # RLIMIT_NPROC counts all of a user's threads, so as a brake alone
 _CLEANUP_SECONDS = 1.5
 
 
@@ -59,168 +56,6 @@ def _read_exactly(fd: int, count: int) -> bytes | None:
             return None
         data += chunk
     return data
-
-
-def _prctl(option: int, value: int) -> None:
-    if not LINUX:
-        return
-    try:
-        # ctypes without its Python half, which takes 5 ms to import.
-        from _ctypes import call_function, dlopen, dlsym  # type: ignore[import-not-found]
-
-        call_function(dlsym(dlopen(None, 0), "prctl"), (option, value, 0, 0, 0))
-    except ImportError:
-        import ctypes
-
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-# --- the command and its shim -------------------------------------------------------------------------------
-
-
-def _search(program: str, path: str) -> list[str]:
-    if "/" in program:
-        return [program]
-    return [f"{folder or '.'}/{program}" for folder in path.split(":")]
-
-
-def _exec(job: dict) -> None:
-    """Becomes the command. Returns only by an OSError."""
-    argv, env = job["argv"], job["env"]
-    denied: OSError | None = None
-    for candidate in _search(argv[0], env.get("PATH", "/usr/bin:/bin")):
-        try:
-            os.execve(candidate, argv, env)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except PermissionError as error:
-            denied = error
-        except OSError as error:
-            # ENOEXEC is a script without its #! line, which a shell would run, or another machine's program.
-            if error.errno != 8 or b"\0" in (read_file(candidate) or b"\0")[:64]:
-                raise
-            os.execve("/bin/sh", ["sh", candidate, *argv[1:]], env)
-    raise denied or FileNotFoundError(2, "no such program")
-
-
-def _limit(job: dict) -> None:
-    import resource
-
-    def lower(which: int, value: int | None) -> None:
-        soft, hard = resource.getrlimit(which)
-        if value is not None and (soft == resource.RLIM_INFINITY or soft > value):
-            resource.setrlimit(which, (value, value if hard == resource.RLIM_INFINITY else min(value, hard)))
-
-    lower(resource.RLIMIT_CORE, 0)
-    lower(resource.RLIMIT_FSIZE, job["file_size"])
-    if job["processes"]:
-        lower(resource.RLIMIT_NPROC, max(_PROCESSES_AT_LEAST, 8 * job["processes"]))
-    # No limit on address space or data: node, the JVM and sanitizers reserve terabytes that they never touch.
-    if LINUX:
-        try:
-            fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-            os.write(fd, b"500")  # short of memory, the kernel takes this one first, not deskagent
-            os.close(fd)
-        except OSError:
-            pass  # no /proc: only that order is lost
-
-
-def _become_command(job: dict, report: int) -> None:
-    where = "start"
-    try:
-        os.setsid()
-        if job["pty"]:
-            import fcntl
-            import termios
-
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        for number in range(1, signal.NSIG):
-            try:
-                signal.signal(number, signal.SIG_DFL)
-            except (OSError, ValueError):
-                continue  # KILL, STOP and those that libc keeps for itself
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        _limit(job)
-        where = "cwd"
-        os.chdir(job["cwd"])
-        where = "exec"
-        _exec(job)
-    except OSError as error:
-        os.write(report, b"e%d %s\n" % (error.errno or 0, where.encode()))
-    finally:
-        os._exit(127)
-
-
-def _become_shim(job: dict, report: int, control: int) -> None:
-    supervisor = os.getppid()
-    try:
-        signal.set_wakeup_fd(-1)
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        os.close(control)
-        command = os.fork()
-        if command == 0:
-            _become_command(job, report)
-        os.write(report, b"p%d\n" % command)
-        os.close(report)
-        _let_go(job["fds"])
-
-        def terminated(*_: object) -> None:
-            if os.getppid() != supervisor:  # the supervisor was killed: do what is left to do
-                for process in descendants(os.getpid()):
-                    _kill(process.pid, signal.SIGKILL)
-            os._exit(1)
-
-        signal.signal(signal.SIGTERM, terminated)
-        os.waitid(os.P_PID, command, os.WEXITED | os.WNOWAIT)  # not reaped: its status is the supervisor's
-    except OSError as error:
-        os.write(report, b"e%d start\n" % (error.errno or 0))
-    finally:
-        os._exit(0)
-
-
-def _let_go(fds: tuple[int, ...]) -> None:
-    """Closes what belongs to the command alone, so that its pipes end with it."""
-    for fd in fds:
-        os.close(fd)
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(null, fd)
-    if null > 2:
-        os.close(null)
-
-
-def _launch(job: dict, control: int) -> tuple[int, int, bytes]:
-    """Starts the command: (its pid, the shim's pid, what went wrong as b"errno where")."""
-    listen, report = os.pipe()
-    shim = os.fork()
-    if shim == 0:
-        os.close(listen)
-        if LINUX:
-            _become_shim(job, report, control)
-        _become_command(job, report)
-    os.close(report)
-    said = b""
-    while chunk := os.read(listen, 4096):
-        said += chunk
-    os.close(listen)
-    _let_go(job["fds"])
-    command, problem = shim, b""
-    for line in said.splitlines():
-        if line.startswith(b"p"):
-            command = int(line[1:])
-        else:
-            problem = line[1:]
-    return command, shim, problem
-
-
-# --- watching and killing -----------------------------------------------------------------------------------
-
-
-def _kill(pid: int, number: int) -> None:
-    try:
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass  # gone, or another user's (sudo): the count of survivors tells
 
 
 class _Watch:
@@ -274,8 +109,8 @@ class _Watch:
         for process in self.tree():
             # A wrapper that dies takes what it wraps with it at once: leave that for the end of the grace.
             if not (self.job["wrapped"] and process.pid == self.command):
-                _kill(process.pid, signal.SIGTERM)
-                _kill(process.pid, signal.SIGCONT)
+                kill(process.pid, signal.SIGTERM)
+                kill(process.pid, signal.SIGCONT)
 
     def look(self) -> None:
         """Compares the tree with its limits and says when to look again."""
@@ -343,7 +178,7 @@ class _Watch:
         own = os.getpgrp()
         found: set[int] = set()
         if not LINUX:
-            _kill(-self.command, signal.SIGKILL)
+            kill(-self.command, signal.SIGKILL)
         while True:
             self.reap()
             if self.childless:
@@ -352,9 +187,9 @@ class _Watch:
             found |= {p.pid for p in left if p.pid not in (self.shim, self.command)}
             # Groups first: a group is killed as one, so a fork bomb can't outrun it.
             for group in {p.group for p in left} - {own, 0}:
-                _kill(-group, signal.SIGKILL)
+                kill(-group, signal.SIGKILL)
             for process in left:
-                _kill(process.pid, signal.SIGKILL)
+                kill(process.pid, signal.SIGKILL)
             if time.monotonic() > deadline:
                 return len(found), len(left)
             self.wait(pause)
@@ -367,8 +202,8 @@ def main(control: int) -> None:
     job = receive(control)
     if job is None:
         return
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    command, shim, problem = _launch(job, control)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    command, shim, problem = launch(job, control)
     watch = _Watch(job, control, command, shim)
     try:
         if problem:
@@ -393,3 +228,4 @@ def main(control: int) -> None:
                 "used": watch.used,
             },
         )
+    os._exit(0)  # the interpreter has nothing to tidy up that is worth 2 ms

@@ -79,7 +79,7 @@ def _children(pid: int) -> list[int]:
 def descendants(root: int) -> list[Process]:
     """Every process below `root`, parents before children, zombies included.
 
-    Not a snapshot: who forks, dies or is adopted during the walk may be missed, so repeat it where it matters.
+    Not a snapshot: who forks, dies or is adopted during the walk may be missed; repeat it where it matters.
     """
     if os.access(f"{_PROC}/self/task/{os.getpid()}/children", os.R_OK):
         found: list[Process] = []

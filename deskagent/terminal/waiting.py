@@ -1,9 +1,9 @@
 """Does a process wait for somebody to type?
 
-Linux tells: a thread that sleeps in a system call on our terminal is waiting for it. A read(2) of the terminal is
-certain; poll, select and epoll are also how event loops sleep, so they count only where the terminal looks
-like a dialogue (single-key mode, full screen, a prompt as the last line). Where /proc is silent: a prompt, or a
-full screen, and nothing new for a while.
+Linux tells: a thread that sleeps in a system call on our terminal is waiting for it. A read(2) of the
+terminal is certain; poll, select and epoll are also how event loops sleep, so they count only where the
+terminal looks like a dialogue (single-key mode, full screen, a prompt as the last line). Where /proc is
+silent: a prompt, or a full screen, and nothing new for a while.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from deskagent.terminal import tree
 
@@ -33,11 +34,12 @@ _BY_NUMBER = _CALLS.get(platform.machine(), {})
 _POLLIN = 1
 
 _PROMPT = re.compile(
-    r"""[:?>$\#%\]）：？]\s*$ | \(y/n\)\W*$ | \[y/n\]\W*$ | --\s?more\s?-- | \(end\) | press\ .*(key|enter|return)
-      | pass(word|phrase)\b.*:\s*$ | continue\?""",
+    r"""[:?>$\#%\]）：？]\s*$ | \(y/n\)\W*$ | --\s?more\s?-- | \(end\) | press\ .*(key|enter|return)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ESCAPES = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_=>()].?)|[\x00-\x08\x0e-\x1f]")
+_ESCAPES = re.compile(
+    rb"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_=>()].?)|[\x00-\x08\x0e-\x1f]"
+)
 _ALTERNATE = re.compile(rb"\x1b\[\?(?:1049|1047|47)([hl])")
 
 
@@ -52,7 +54,9 @@ class Waiting:
 
     def __str__(self) -> str:
         kind = "shows a full screen and waits for keys" if self.full_screen else "waits for input"
-        return f"{self.program or 'it'} {kind}" + (f" after printing {self.printed!r}" if self.printed else "")
+        return f"{self.program or 'it'} {kind}" + (
+            f" after printing {self.printed!r}" if self.printed else ""
+        )
 
 
 def last_line(output: bytes) -> str:
@@ -117,7 +121,7 @@ class Watcher:
             return False
 
     def _how(self, process: tree.Process) -> str | None:
-        """"read" or "poll" where a thread of `process` sleeps on the terminal, "" for another sleep, None unknown."""
+        """How it sleeps: "read" or "poll" on the terminal, "" elsewhere, None where /proc hides it."""
         best: str | None = None
         for thread in tree.threads(process.pid):
             call = (tree.read_file(f"/proc/{process.pid}/task/{thread}/syscall") or b"").split()
@@ -138,7 +142,7 @@ class Watcher:
 
     def _is_terminal(self, process: tree.Process, fd: int) -> bool:
         try:
-            there = os.stat(f"/proc/{process.pid}/fd/{fd}")
+            there = Path(f"/proc/{process.pid}/fd/{fd}").stat()
         except OSError:
             return False
         if there.st_rdev == self._terminal.st_rdev and there.st_dev == self._terminal.st_dev:
