@@ -10,7 +10,7 @@ import tokenize
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from deskagent.session.redact import redact, redact_text, secret_values
@@ -92,6 +92,7 @@ def test_a_secret_beside_its_name_never_appears(form: str) -> None:
     def check(secret: str, before: str, behind: str) -> None:
         if form.startswith(("machine", "curl -u")):
             secret = secret.replace(":", "x")
+        assume(secret not in before + behind)
         shown = redact_text(f"{before}\n{form.format(secret)}\n{behind}")
         assert secret not in shown
 
@@ -120,6 +121,7 @@ def test_private_keys_whole_and_cut(body: str, kind: str, newline: str) -> None:
 def test_values_of_secret_variables(value: str, before: str) -> None:
     values = secret_values({"MY_TOKEN": value, "PWD": "/home/me", "EDITOR": "vi"})
     assert values == (value,)
+    assume(value not in before + before)
     assert value not in redact_text(f"{before}{value}{before}", values).replace("[redacted: environment]", "")
 
 
