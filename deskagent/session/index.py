@@ -69,15 +69,17 @@ def _matches(db: sqlite3.Connection, phrases: list[list[str]], limit: int) -> li
 
 
 def _scan(phrases: list[list[str]], limit: int) -> Iterator[Hit]:
-    """The search without a database: the same words, found as parts of the text."""
+    """The search without a database: the same words, each at the beginning of one in the text."""
+    wanted = [" " + " ".join(phrase).casefold() for phrase in phrases]
     for folder in store.folders():
         summary = with_state(summarise(folder), folder)
         for seq, body in texts(folder):
-            plain = "".join(c if c.isalnum() else " " for c in body.casefold())
-            places = [plain.find(" ".join(phrase).casefold()) for phrase in phrases]
-            if min(places) < 0:
+            folded = body.casefold()
+            plain = " " + " ".join("".join(c if c.isalnum() else " " for c in folded).split())
+            if not all(phrase in plain for phrase in wanted):
                 continue
-            yield Hit(summary, seq, body[max(0, places[0] - 60) : places[0] + 120])
+            place = folded.find(phrases[0][0].casefold())
+            yield Hit(summary, seq, body[max(0, place - 60) : place + 120])
             limit -= 1
             if limit == 0:
                 return

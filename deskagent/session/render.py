@@ -44,7 +44,8 @@ def moment(seconds: Any) -> str:
 
 def _lay_out(name: str, value: Any, facts: list[tuple[str, str]], blocks: list[tuple[str, str]]) -> None:
     if isinstance(value, dict):
-        facts += [(f"{name}.{key}", _inline(item)) for key, item in value.items()]
+        for key, item in value.items():
+            _lay_out(f"{name}.{key}", item, facts, blocks)
         return
     if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         blocks.append((name, "\n".join(_inline(item) for item in value)))
