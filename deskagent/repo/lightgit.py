@@ -41,6 +41,12 @@ def common_folder(admin: Path) -> Path:
     return admin / line if line else admin
 
 
+def folders(worktree: Path) -> tuple[Path, ...]:
+    """The real git folders that the work tree at `worktree` needs: its own and the one shared by worktrees."""
+    admin = admin_folder(worktree / ".git")
+    return tuple(dict.fromkeys(path.resolve() for path in (admin, common_folder(admin)))) if admin else ()
+
+
 def light_copy(admin: Path, target: Path, worktree: Path) -> None:
     """Fills the folder `target` (made if absent) as a light copy of `admin`, for the files at `worktree`."""
     common = common_folder(admin)

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+_ROUNDS = 20  # whoever else deletes the tree, or still writes to it, makes more than one needed
 
 
 def remove_tree(path: Path) -> None:
@@ -24,24 +27,30 @@ def remove_tree(path: Path) -> None:
         return
     try:
         unique = (f"{secrets.token_hex(6)}-{n}" for n in itertools.count())
-        waiting = _empty(top, top, unique)
-        while waiting:
-            name = waiting.pop()
+        for _ in range(_ROUNDS):
+            waiting = _empty(top, top, unique)
+            while waiting:
+                name = waiting.pop()
+                try:
+                    at = _open(name, top)
+                except FileNotFoundError:
+                    continue
+                try:
+                    waiting += _empty(at, top, unique)
+                finally:
+                    os.close(at)
+                _quietly(os.rmdir, name, top)
             try:
-                at = _open(name, top)
+                path.rmdir()
+                return
             except FileNotFoundError:
-                continue
-            try:
-                waiting += _empty(at, top, unique)
-            finally:
-                os.close(at)
-            _quietly(os.rmdir, name, top)
+                return
+            except OSError as error:
+                if error.errno != errno.ENOTEMPTY:
+                    raise
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), str(path))
     finally:
         os.close(top)
-    try:
-        path.rmdir()
-    except FileNotFoundError:
-        pass
 
 
 def _open(name: str, at: int | None) -> int:
@@ -65,9 +74,12 @@ def _empty(at: int, top: int, unique: Iterator[str]) -> list[str]:
             _quietly(os.unlink, name, at)
             continue
         try:
-            os.close(_open(name, at))  # moving a folder changes its `..`, so it must be writable
-            fresh = next(unique)
-            os.rename(name, fresh, src_dir_fd=at, dst_dir_fd=top)
+            if at == top:  # its name stays, so that two who delete the tree find the same
+                fresh = name
+            else:
+                os.close(_open(name, at))  # moving a folder changes its `..`, so it must be writable
+                fresh = next(unique)
+                os.rename(name, fresh, src_dir_fd=at, dst_dir_fd=top)
         except FileNotFoundError:
             continue
         moved.append(fresh)
@@ -75,7 +87,11 @@ def _empty(at: int, top: int, unique: Iterator[str]) -> list[str]:
 
 
 def _quietly(call: Callable[..., None], name: str, at: int) -> None:
+    """Deletes one entry, or leaves it to the next round where somebody else was faster, or is still at it."""
     try:
         call(name, dir_fd=at)
     except FileNotFoundError:
         pass
+    except OSError as error:
+        if error.errno != errno.ENOTEMPTY:
+            raise

@@ -225,7 +225,14 @@ def _check(project: Path) -> None:
 def _mounted(project: Path, root: Path, done: Copied) -> Policy:
     """The copy over the project, and over the copy the real folders that only need to be read."""
     kept = [project / name for name in (*done.gits, *done.shared)]
-    return Policy(mounts={root: project, **{path: path for path in kept}}, read_only=tuple(kept))
+    elsewhere = lightgit.folders(
+        project
+    )  # a worktree's or submodule's, which may lie in a /tmp that is masked
+    return Policy(
+        mounts={root: project, **{path: path for path in kept}},
+        read_only=tuple(kept),
+        readable=tuple(path for path in elsewhere if not path.is_relative_to(project)),
+    )
 
 
 def _link(project: Path, root: Path, done: Copied) -> None:
