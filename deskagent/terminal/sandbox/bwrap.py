@@ -83,8 +83,8 @@ class Bubblewrap:
                 os.close(fd)
             plan.remove_placeholders()
             raise
-        # The options go by descriptor: in argv every user could read the environment. Bubblewrap itself gets an
-        # empty one, since LD_PRELOAD and its like would act before anything is confined.
+        # The options go by descriptor: in argv every user could read the environment. Bubblewrap gets an
+        # empty one: LD_PRELOAD and its like would act before anything is confined.
         command = (str(self._program), "--args", str(fds[1]), "--", *argv)
         return Wrapped(command, Path("/"), {}, tuple(fds), plan.remove_placeholders)
 

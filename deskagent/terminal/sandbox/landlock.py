@@ -1,7 +1,7 @@
 """The middle rung: Landlock and a system call filter, where bubblewrap is missing or not allowed.
 
 Landlock only ever allows, and what it allows for a folder holds for all that lies in it. So a secret is kept
-by allowing everything beside it; nothing inside a writable folder can be protected, so commands run in a copy.
+by allowing everything beside it; nothing inside a writable folder is protected, so commands run in a copy.
 """
 
 from __future__ import annotations

@@ -48,10 +48,10 @@ _SHELL_START: tuple[str, ...] = (
     ),
     *(".pythonrc", ".pythonrc.py", ".npmrc", ".cargo", ".gdbinit", ".lldbinit", ".git-template"),
 )
-# Inside a git folder: what runs code or says where the rest lies. The commit tool writes the others.
-_IN_GIT: tuple[str, ...] = (
-    *("config", "config.worktree", "hooks", "info", "commondir", "gitdir", "modules", "objects/info"),
-)
+# Inside a git folder: what runs code or says where the rest lies. The commit tool writes the others. Git takes
+# one of these files for damage where it is no file, so an absent one can't have its place held.
+_FOLDERS_IN_GIT: tuple[str, ...] = ("hooks", "info", "modules", "worktrees", "objects/info")
+_FILES_IN_GIT: tuple[str, ...] = ("config", "config.worktree", "commondir", "gitdir")
 _GIT_WRITABLE: tuple[str, ...] = ("objects", "refs", "logs")
 
 
@@ -59,7 +59,8 @@ def protected_paths(workspace: Path, *, commit: bool = False) -> tuple[Path, ...
     """Paths inside `workspace` for `Policy.read_only`, absent ones too.
 
     The whole git folder is among them, at the top and of every submodule that is checked out; with `commit`,
-    only those parts of it that run code or say where the rest lies. The start-up files of shells and editors
+    only those parts of it that run code or say where the rest lies (files of these only where they exist: such
+    a policy is for deskagent's own git command, never for a command that a model or a repository names). The start-up files of shells and editors
     count where the workspace is the home folder.
     """
     workspace = Path(os.path.realpath(workspace))
@@ -68,7 +69,8 @@ def protected_paths(workspace: Path, *, commit: bool = False) -> tuple[Path, ...
         found += [workspace / name for name in _SHELL_START]
     for entry in (workspace / ".git", *_submodules(workspace)):
         if commit and entry == workspace / ".git" and entry.is_dir():
-            found += [entry / name for name in _IN_GIT]
+            found += [entry / name for name in _FOLDERS_IN_GIT]
+            found += [entry / name for name in _FILES_IN_GIT if os.path.lexists(entry / name)]
         else:
             found.append(entry)
     for folder in git_folders(workspace):

@@ -7,7 +7,7 @@ anything is confined: nothing is imported but C modules of the standard library 
 one, and no environment is taken in. It stays outside to answer (watcher.py), and ends as the command ended.
 """
 
-# ruff: noqa: PTH - pathlib costs more to import than all of this
+# ruff: noqa: PTH123, PTH208 (pathlib costs more to import than all of this)
 
 from __future__ import annotations
 

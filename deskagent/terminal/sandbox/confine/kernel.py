@@ -4,8 +4,6 @@ Shapes and numbers are those of linux/landlock.h, linux/seccomp.h, linux/capabil
 function raises OSError when the kernel refuses.
 """
 
-# ruff: noqa: PTH - imported by the launcher, for which pathlib costs too much
-
 from __future__ import annotations
 
 import ctypes

@@ -5,7 +5,7 @@ since the caller could swap the path in its memory meanwhile: what is allowed is
 that was opened once and whose place was looked at after opening. It is allowed below the writable folders.
 """
 
-# ruff: noqa: PTH - imported by the launcher, for which pathlib costs too much
+# ruff: noqa: PTH101, PTH115, PTH123 (pathlib costs more to import than all of this)
 
 from __future__ import annotations
 
