@@ -119,8 +119,9 @@ def _some(ids: list[str]) -> Iterator[str]:
 
 
 def _hunks(diff: str) -> list[str]:
-    """A diff without its file headers' second line, for a list of rivals."""
-    return [line for line in diff.rstrip("\n").split("\n") if not line.startswith("--- ")]
+    """What a diff takes out and puts in, without headers and context: enough beside the chosen patch."""
+    lines = diff.rstrip("\n").split("\n")
+    return [line for line in lines if line[:1] in ("+", "-") and not line.startswith(("+++ ", "--- "))]
 
 
 def _count(number: int, one: str, many: str) -> str:
