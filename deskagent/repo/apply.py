@@ -286,7 +286,11 @@ def _check_what_came_out(target: _Target) -> None:
     """Somebody may have saved the file between the check and the exchange: then theirs goes back."""
     try:
         came_out = beneath.read(target.folder, target.temporary)
-    except (OSError, UsageError):  # they put a link or a folder there
+    except UsageError:  # they put a folder there
+        came_out = None
+    except OSError as error:
+        if error.errno != errno.ELOOP:  # or a link
+            raise
         came_out = None
     data = came_out[0] if came_out else None
     if data != target.before:
