@@ -58,10 +58,10 @@ _GIT_WRITABLE: tuple[str, ...] = ("objects", "refs", "logs")
 def protected_paths(workspace: Path, *, commit: bool = False) -> tuple[Path, ...]:
     """Paths inside `workspace` for `Policy.read_only`, absent ones too.
 
-    The whole git folder is among them, at the top and of every submodule that is checked out; with `commit`,
-    only those parts of it that run code or say where the rest lies (files of these only where they exist: such
-    a policy is for deskagent's own git command, never for a command that a model or a repository names). The start-up files of shells and editors
-    count where the workspace is the home folder.
+    The whole git folder is among them, at the top and of every submodule that is checked out. With `commit`,
+    only those parts of it that run code or say where the rest lies, files of these only where they exist: such
+    a policy is for deskagent's own git command, never for a command that a model or a repository names. The
+    start-up files of shells and editors count where the workspace is the home folder.
     """
     workspace = Path(os.path.realpath(workspace))
     found = [workspace / name for name in _AT_THE_TOP]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from deskagent.terminal.sandbox.landlock import Landlock
 from deskagent.terminal.types import Rung
 
 WRITES = {
@@ -60,7 +61,7 @@ def _state(folder: Path) -> list[tuple]:
     return found
 
 
-def test_no_write_leaves_the_workspace(box) -> None:
+def _nothing_is_written(box) -> None:
     before = _state(box.outside)
     code = f"""
     target, folder = sys.argv[1:]
@@ -72,6 +73,43 @@ def test_no_write_leaves_the_workspace(box) -> None:
     )
     assert answers.keys() == WRITES.keys()
     assert {name for name, outcome in answers.items() if outcome == "done"} == set()
+    assert _state(box.outside) == before
+
+
+def test_no_write_leaves_the_workspace(box) -> None:
+    _nothing_is_written(box)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 5])
+def test_nor_on_kernels_with_an_older_landlock(landlock, version: int) -> None:
+    """Before version 3 Landlock lets files be truncated: the filter doesn't."""
+    landlock.sandbox = Landlock(version)
+    _nothing_is_written(landlock)
+    assert landlock.shell("echo x > a; echo y > a; mv a b; cat b").stdout == "y\n"
+
+
+def test_a_path_swapped_between_check_and_use(box) -> None:
+    """One thread turns a link to and fro while another changes what it points to."""
+    before = _state(box.outside)
+    code = """
+    import threading, time
+    target, end = sys.argv[1], time.monotonic() + 1
+    open("mine", "w").close()
+    def turn():
+        n = 0
+        while time.monotonic() < end:
+            n += 1
+            os.symlink(("mine", target)[n % 2], "next"); os.rename("next", "link")
+    os.symlink("mine", "link")
+    thread = threading.Thread(target=turn); thread.start()
+    done = 0
+    while time.monotonic() < end:
+        for act in (lambda: os.chmod("link", 0o666), lambda: os.utime("link", (1, 1)), lambda: open("link", "w")):
+            done += tried(act) == "done"
+    thread.join()
+    print(done > 0)
+    """
+    assert box.python(code, box.outside / "canary") == "True"
     assert _state(box.outside) == before
 
 

@@ -54,11 +54,12 @@ def _become(job: dict, channel: socket.socket) -> None:
             signal.signal(number, signal.SIG_DFL)
         code = _NOT_FOUND
         os.execvpe(job["argv"][0], job["argv"], job["env"])
-    except FileNotFoundError as error:
-        _say(f"{error.filename}: not found")
-    except OSError as error:
-        code = _FAILED
-        _say(f"the sandbox could not start the command: {error}")
+    except Exception as error:  # whatever it is: nothing runs unconfined
+        if code == _NOT_FOUND and isinstance(error, FileNotFoundError):
+            _say(f"{job['argv'][0]}: not found")
+        else:
+            code = _FAILED
+            _say(f"the sandbox could not start the command: {error!r}")
     finally:
         os._exit(code)
 
