@@ -178,3 +178,30 @@ def test_a_failed_sync_and_then_power_loss(
         )
         assert sum(line.startswith("ok ") for line in done.reported) == EVENTS
         check(home, done.reported)  # also the unsynced ones: the session was closed
+
+
+def test_what_a_failed_append_left_is_gone_before_the_next(
+    home: Path, run_with_fault: Any, fault: Any
+) -> None:
+    """The sync fails, and so does the cut right after it: a long line stays behind, and a short one follows."""
+
+    def work(report: Callable[[str], None]) -> None:
+        journal = Journal.create(Path("/work"))
+        report(f"id {journal.id}")
+        for name in ("long" * 100, "short", "end"):
+            try:
+                journal.append(Notice("info", name))
+            except TransientError:
+                report("failed")
+            else:
+                report(f"ok {name} synced")
+        journal.close()
+
+    clean = run_with_fault(work, fault("kill", FOREVER))
+    last_sync = max(at for at, name in enumerate(clean.operations, 1) if name == "sync")
+    for at in range(last_sync - 5, last_sync + 1):
+        done = run_with_fault(work, fault(errno.EIO, at, 2))
+        assert "failed" in done.reported
+        with Journal.open(done.reported[0][3:], write=False) as journal:
+            assert len(list(journal.read())) == 3 and journal.warnings == ()
+        check(home, done.reported)
