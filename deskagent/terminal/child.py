@@ -94,7 +94,7 @@ class Child:
                 "cwd": str(wrapped.cwd),
                 "fds": tuple(wrapped.fds),
                 "pty": command.pty,
-                "wrapped": sandbox.rung is Rung.BWRAP,
+                "wrapped": sandbox.rung is not Rung.NONE,
                 "seconds": limits.seconds,
                 "memory": limits.memory,
                 "processes": limits.processes,
@@ -106,12 +106,13 @@ class Child:
                 self._supervisor = _start_supervisor(
                     theirs, (stdin, stdout, stderr), wrapped.fds, self._control
                 )
+        except BaseException:
+            wrapped.cleanup()
+            raise
         finally:
             for fd in wrapped.fds:
                 with contextlib.suppress(OSError):
                     os.close(fd)
-            if not hasattr(self, "_supervisor"):
-                wrapped.cleanup()
         self._cleanup = wrapped.cleanup
         self.started = time.monotonic()
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -49,15 +50,23 @@ def _check_text(command: Command) -> None:
             raise StartError(f"{name!r} can't be the name of an environment variable.", code=126)
 
 
+def _mode(path: Path) -> int:
+    """The mode of what `path` leads to; 0 where there is nothing, or it can't be looked at."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0
+
+
 def _check_cwd(cwd: Path, mounts: Mapping[Path, Path]) -> None:
-    real = _real(cwd, mounts)
-    if not real.is_dir():
-        state = "is not a folder" if real.exists() else "does not exist"
+    mode = _mode(_real(cwd, mounts))
+    if not stat.S_ISDIR(mode):
+        state = "is not a folder" if mode else "does not exist"
         raise StartError(f"The working folder {cwd} {state}.", code=126)
 
 
 def _is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    return stat.S_ISREG(_mode(path)) and os.access(path, os.X_OK)
 
 
 def check(command: Command, mounts: Mapping[Path, Path]) -> Path:
@@ -73,16 +82,19 @@ def check(command: Command, mounts: Mapping[Path, Path]) -> Path:
         real = _real(path, mounts)
         if _is_program(real):
             return path
-        if not real.exists():
+        mode = _mode(real)
+        if not mode:
             raise StartError(f"{program}: no such file (looked in {command.cwd}).")
-        raise StartError(f"{program} {'is a folder' if real.is_dir() else 'is not executable'}.", code=126)
+        raise StartError(
+            f"{program} {'is a folder' if stat.S_ISDIR(mode) else 'is not executable'}.", code=126
+        )
     found: Path | None = None
     for folder in command.env.get("PATH", os.defpath).split(os.pathsep):
         path = command.cwd / folder / program
         real = _real(path, mounts)
         if _is_program(real):
             return path
-        if real.is_file():
+        if stat.S_ISREG(_mode(real)):
             found = path
     if found:
         raise StartError(

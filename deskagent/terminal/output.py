@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
 EDGE = 64 << 10
@@ -28,7 +29,8 @@ class Output:
         if path is not None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
             self._fd = os.open(path, flags, 0o600)
-            os.fchmod(self._fd, 0o600)
+            if stat.S_ISREG(os.fstat(self._fd).st_mode):
+                os.fchmod(self._fd, 0o600)
 
     def add(self, data: bytes | memoryview) -> None:
         """Takes the next bytes."""

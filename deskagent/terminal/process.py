@@ -50,10 +50,12 @@ class Process:
         self._thread.start()
 
     def _follow(self) -> None:
-        ending = pump(self._child, self._stderr, self._errors.add)
-        self._errors.close()
-        self._result = result_of(ending, self._errors, self._rung)
-        self._done.set()
+        try:
+            ending = pump(self._child, self._stderr, self._errors.add)
+            self._errors.close()
+            self._result = result_of(ending, self._errors, self._rung)
+        finally:
+            self._done.set()
 
     def send(self, data: bytes, timeout: float | None = None) -> None:
         """Writes all of `data` to its stdin.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import select
 import signal
@@ -78,12 +79,14 @@ class PtySession:
         self._thread.start()
 
     def _follow(self) -> None:
-        ending = pump(self._child, self._ours, self._take)
-        self._output.close()
-        self._result = result_of(ending, self._output, self._rung)
-        with self._news:
-            self._done.set()
-            self._news.notify_all()
+        try:
+            ending = pump(self._child, self._ours, self._take)
+            self._output.close()
+            self._result = result_of(ending, self._output, self._rung)
+        finally:
+            with self._news:
+                self._done.set()
+                self._news.notify_all()
 
     def _take(self, view: memoryview) -> None:
         data = bytes(view)
@@ -96,7 +99,11 @@ class PtySession:
             self._news.notify_all()
         self._painter.offer(data)
         if self._on_output:
-            self._on_output(data)
+            try:
+                self._on_output(data)
+            except Exception:
+                # A listener's fault must not leave the terminal unread and the program stuck.
+                logging.getLogger(__name__).exception("a listener for terminal output failed")
 
     def _reply(self, data: bytes) -> None:
         with contextlib.suppress(OSError):  # nobody asks any more

@@ -7,14 +7,17 @@ than anybody could see; no other thread waits for it.
 from __future__ import annotations
 
 import codecs
+import logging
 import re
 import threading
 import time
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pyte
+from wcwidth import wcwidth
 
 BACKLOG = 16 << 10
 """Bytes fed at most after a burst: some screens full."""
@@ -86,6 +89,12 @@ class _Buffer(pyte.Screen):
                 self.buffer[row].update(line)
             self.cursor.y, self.cursor.x = min(y, self.lines - 1), min(x, self.columns)
 
+    def draw(self, data: str) -> None:
+        # pyte drops the rest of a text after a character without width: variation selectors, joiners, controls.
+        if not (data.isascii() and data.isprintable()):
+            data = "".join(c for c in data if wcwidth(c) > 0 or unicodedata.combining(c))
+        super().draw(data)
+
     def write_process_input(self, data: str) -> None:
         if self._reply is not None:
             self._reply(data.encode())
@@ -99,8 +108,9 @@ def _tolerant(name: str) -> Callable[..., None]:
             return
         try:
             method(self, *args, **kwargs)
-        except (TypeError, ValueError, AssertionError, LookupError):
-            return  # more parameters than the sequence has: what a terminal does is to ignore it
+        except Exception:
+            # pyte stumbles over parameters that a sequence can't have, in many ways; a terminal ignores them.
+            return
 
     return call
 
@@ -134,8 +144,8 @@ class Screen:
         for part in re.split(r"(?=\x1b)", _UNKNOWN.sub("", text)):
             try:
                 self._stream.feed(part)
-            except (TypeError, ValueError, AssertionError, LookupError):
-                continue  # the parser has reset itself; the next sequence starts afresh
+            except ValueError:
+                continue  # digits that are no number: the parser has reset itself, the next part starts afresh
 
     def skip(self) -> None:
         """Tells that bytes were left out: what was unfinished stays so."""
@@ -236,7 +246,11 @@ class Painter:
             self._screen.feed(data)
             self._snapshot = self._screen.snapshot()
             if self._on_change:
-                self._on_change(self._snapshot)
+                try:
+                    self._on_change(self._snapshot)
+                except Exception:
+                    # A listener's fault must not freeze the screen for everybody else.
+                    logging.getLogger(__name__).exception("a listener for screen changes failed")
             # Parsing holds the interpreter, which the reader of the terminal needs: a fifth of it at most.
             rest = 4 * (time.monotonic() - began)
             with self._changed:

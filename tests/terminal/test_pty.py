@@ -1,0 +1,182 @@
+"""Terminal sessions, driven like a person would."""
+
+import os
+import shutil
+import threading
+import time
+
+import pexpect
+import pytest
+
+from deskagent.terminal.child import StartError
+from deskagent.terminal.pty import PtySession
+from deskagent.terminal.types import Command, End, Limits
+
+
+@pytest.fixture
+def session(free):
+    """Opens sessions and closes them."""
+    opened = []
+
+    def make(command, **more):
+        opened.append(PtySession(command, **free, **more))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def shell(sh, session):
+    made = session(sh("PS1='$ ' exec sh -i", pty=True))
+    made.expect(r"[$#] ", 20)
+    return made
+
+
+def test_a_dialogue(shell):
+    shell.write(b"echo $((6*7)); tty; exit 3\r")
+    assert shell.expect([r"\b42\r\n", "never"], 20) == 0
+    shell.expect(pexpect.EOF, 20)
+    result = shell.wait(20)
+    assert (result.end, result.code) == (End.EXITED, 3)
+    assert b"/dev/" in shell.expected.before
+
+
+def test_expect_gives_up(shell):
+    with pytest.raises(pexpect.TIMEOUT):
+        shell.expect("never", 0.2)
+    shell.write(b"exit\r")
+    with pytest.raises(pexpect.EOF):
+        shell.expect("never", 20)
+
+
+def test_read_and_its_ends(py, session):
+    asks = session(py("print('hello'); input()", pty=True))
+    seen = b""
+    while b"hello\r\n" not in seen:
+        seen += asks.read(20)
+    with pytest.raises(TimeoutError):
+        asks.read(0.1)
+    asks.write(b"\r")
+    while asks.read(20):
+        pass
+    assert asks.read(0.1) == b""
+    with pytest.raises(BrokenPipeError):
+        asks.write(b"x")
+
+
+def test_size_and_resize(py, free, session, tmp_path):
+    code = (
+        "import os, signal, sys\n"
+        "show = lambda *_: print('size', *os.get_terminal_size(), flush=True)\n"
+        "signal.signal(signal.SIGWINCH, show); show()\nwhile True: signal.pause()"
+    )
+    plain = py(code)
+    made = session(Command(plain.argv, tmp_path, plain.env, pty=True, size=(11, 222)))
+    made.expect("size 222 11", 20)
+    made.resize(33, 44)
+    made.expect("size 44 33", 20)
+    assert len(made.screen(5).lines) == 33
+
+
+def test_keys_that_signal(py, session):
+    made = session(py("import time; print('ready', flush=True); time.sleep(60)", pty=True))
+    made.expect("ready", 20)
+    made.write(b"\x03")
+    made.expect("KeyboardInterrupt", 20)
+    assert made.wait(20).end is End.SIGNALED
+
+
+def test_job_control(shell):
+    shell.write(b"sleep 60\r")
+    time.sleep(0.3)
+    shell.write(b"\x1a")
+    shell.expect("(?i)stopped", 20)
+    shell.write(b"jobs; kill %1\r")
+    shell.expect(r"[$#] ", 20)
+
+
+def test_screen_of_an_editor(command, session, tmp_path):
+    if not shutil.which("vim"):
+        pytest.skip("no vim")
+    (tmp_path / "file").write_text("first\nsecond\n")
+    made = session(command("vim", "-u", "NONE", "file", pty=True))
+    made.expect("second", 20)
+    shown = made.screen(5)
+    assert shown.full_screen
+    assert [line.rstrip() for line in shown.lines[:3]] == ["first", "second", "~"]
+    made.write(b"Gothird\x1b:wq\r")
+    assert made.wait(20).code == 0
+    assert (tmp_path / "file").read_text() == "first\nsecond\nthird\n"
+    assert not made.screen(5).full_screen
+
+
+def test_questions_of_programs_are_answered(py, session):
+    code = (
+        "import sys, tty, os\nmode = tty.setraw(0)\nos.write(1, b'ab\\x1b[6n')\n"
+        "got = b''\nwhile not got.endswith(b'R'): got += os.read(0, 1)\nprint('got', got[1:])"
+    )
+    session(py(code, pty=True)).expect(r"\[1;3R", 20)
+
+
+def test_waiting_is_told_and_over_after_an_answer(py, session):
+    made = session(py("input('Name: '); print('thanks'); import time; time.sleep(60)", pty=True))
+    made.expect("Name: ", 20)
+    until = time.monotonic() + 20
+    while not (found := made.waiting()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert (found.how, found.printed) == ("read", "Name:")
+    made.write(b"x\r")
+    made.expect("thanks", 20)
+    time.sleep(1.2)
+    assert made.waiting() is None
+
+
+def test_a_flood_stalls_nobody(sh, session, tmp_path):
+    made = session(
+        sh("head -c 3M /dev/zero | tr '\\0' a; echo; echo end", pty=True), output_path=tmp_path / "out"
+    )
+    result = made.wait(60)
+    assert result.total == (3 << 20) + 7
+    assert (tmp_path / "out").stat().st_size == result.total
+    assert "end" in made.screen(10).text
+    assert len(made.read(1)) <= 1 << 20
+
+
+def test_callbacks_come_from_other_threads(sh, session):
+    seen, shown = [], []
+    made = session(
+        sh("echo hello", pty=True),
+        on_output=lambda data: seen.append((data, threading.current_thread())),
+        on_change=lambda snapshot: shown.append((snapshot.text, threading.current_thread())),
+    )
+    made.wait(20)
+    made.screen(5)
+    assert b"".join(data for data, _ in seen) == b"hello\r\n"
+    assert shown[-1][0] == "hello"
+    assert threading.current_thread() not in {thread for _, thread in seen + shown}
+
+
+def test_closing_ends_all(sh, session, marked):
+    made = session(sh(f"trap '' HUP TERM; setsid sleep {marked.token} & sleep {marked.token}", pty=True))
+    assert len(marked.wait(2)) == 2
+    assert made.close().end is End.CANCELLED
+    assert marked.alive() == []
+    assert made.close().end is End.CANCELLED
+    with pytest.raises(BrokenPipeError):
+        made.write(b"x")
+
+
+def test_limits_hold(sh, session):
+    assert session(sh("sleep 60", pty=True), limits=Limits(seconds=0.3)).wait(20).end is End.TIMEOUT
+
+
+def test_what_cannot_start_leaks_nothing(command, session):
+    before = sorted(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    for _ in range(3):
+        with pytest.raises(StartError):
+            session(command("nonesuch-4711", pty=True))
+    for _ in range(3):
+        session(command("true", pty=True)).close()
+    assert sorted(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
