@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
     from deskagent.agent.report import Report
 
 
+class _Seconds(click.FloatRange):
+    """A finite number of seconds above zero."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
+        return number
+
+
 @click.command(context_settings={"max_content_width": 100})
 @click.argument("request", default="")
 @click.option("--test", metavar="CMD", help="The command that shows the bug. Default: detected, and said.")
@@ -26,7 +37,7 @@ if TYPE_CHECKING:
     help="How far to go: low 50 candidates or 20 s, high 200 or 60 s, max 1,000 or 300 s; auto climbs.",
 )
 @click.option(
-    "--max-seconds", type=click.FloatRange(min=0, min_open=True), help="End after this many seconds in all."
+    "--max-seconds", type=_Seconds(min=0, min_open=True), help="End after this many seconds in all."
 )
 @click.option("--max-candidates", type=click.IntRange(min=1), help="End after this many candidates.")
 @click.option("--files", multiple=True, metavar="GLOB", help="Edit only files that match; can be repeated.")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deskagent import __version__
+from deskagent.cli.app import COMMANDS
+
+TOOL = Path(sys.executable).with_name("deskagent")
+
+
+def run(*args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TOOL, *args], capture_output=True, text=True, cwd=cwd)
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_version(flag: str) -> None:
+    done = run(flag)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"deskagent {__version__}\n", "")
+
+
+def test_version_imports_next_to_nothing() -> None:
+    code = "import sys; sys.argv = ['deskagent', '--version']; from deskagent.cli import main; main(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "deskagent.cli" in done.stdout
+    assert not {"click", "rich", "msgspec", "asyncio"} & set(done.stdout.split())
+
+
+def test_help_names_every_command() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    done = run(name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert name in done.stdout
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["nonsense"],
+        ["fix", "x", "--nonsense"],
+        ["fix", "x", "--effort", "huge"],
+        ["fix", "x", "--max-seconds", "0"],
+        ["fix", "x", "--max-seconds", "-1"],
+        ["fix", "x", "--max-seconds", "nan"],
+        ["fix", "x", "--max-candidates", "0"],
+        ["fix", "x", "--output-format", "xml"],
+        ["fix", "x", "--permission-mode", "yolo"],
+        ["fix", "two", "requests"],
+        ["trust", "/no/such/folder"],
+    ],
+    ids=" ".join,
+)
+def test_bad_usage_is_exit_2_with_a_word_on_stderr(args: list[str], tmp_path: Path) -> None:
+    done = run(*args, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Error" in done.stderr
