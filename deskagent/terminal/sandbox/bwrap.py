@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deskagent.terminal.sandbox import seccomp
 from deskagent.terminal.sandbox.base import SandboxError, Wrapped, in_memory
+from deskagent.terminal.sandbox.disk import is_dir
 from deskagent.terminal.sandbox.plan import Kind, Mount, Plan
 from deskagent.terminal.sandbox.secrets import host_sockets, secret_paths
 from deskagent.terminal.sandbox.syscalls import this_machine
@@ -113,7 +114,7 @@ def _with_temp(env: Mapping[str, str], plan: Plan) -> dict[str, str]:
         if name in env:
             above = plan.above(Path(os.path.realpath(env[name] or "/")))
             writable = above is not None and plan.mounts[above].kind in (Kind.BIND, Kind.PIN)
-            if not (writable and Path(env[name]).is_dir()):
+            if not (writable and is_dir(Path(env[name]))):
                 fixed[name] = "/tmp"
     return fixed
 

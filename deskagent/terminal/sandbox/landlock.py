@@ -17,6 +17,7 @@ from pathlib import Path
 
 from deskagent.terminal.sandbox import seccomp
 from deskagent.terminal.sandbox.base import SandboxError, Wrapped, in_memory
+from deskagent.terminal.sandbox.disk import is_dir
 from deskagent.terminal.sandbox.secrets import secret_paths
 from deskagent.terminal.sandbox.syscalls import this_machine
 from deskagent.terminal.types import Policy, Rung
@@ -49,7 +50,7 @@ class Landlock:
         own_temp = _own_temp(env, writable)
         if own_temp is not None:
             writable.append(own_temp)
-        if _SHARED_MEMORY.is_dir():
+        if is_dir(_SHARED_MEMORY):
             writable.append(_SHARED_MEMORY)
         watched = {machine.number(name): name for name in (*seccomp.WATCHED, "connect")}
         tops = (Path("/"), *(Path(os.path.realpath(path)) for path in policy.readable))
@@ -104,7 +105,7 @@ def readable(top: Path, holes: Iterable[Path]) -> Iterator[Path]:
 
 
 def _writable(path: Path) -> Path:
-    if not path.is_dir():
+    if not is_dir(path):
         raise SandboxError(f"{path} is not a folder, so it can't be made writable.")
     return Path(os.path.realpath(path))
 
@@ -137,7 +138,7 @@ def _own_temp(env: Mapping[str, str], writable: list[Path]) -> Path | None:
     named = env.get("TMPDIR", "")
     if (
         named
-        and Path(named).is_dir()
+        and is_dir(Path(named))
         and any(Path(os.path.realpath(named)).is_relative_to(w) for w in writable)
     ):
         return None

@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from deskagent.terminal.sandbox.base import SandboxError
+from deskagent.terminal.sandbox.disk import exists, is_dir, is_link
 from deskagent.terminal.sandbox.placeholders import Placeholders, is_placeholder
 from deskagent.terminal.types import Policy
 
@@ -51,7 +52,7 @@ class Plan:
         """
         plan = cls()
         for name in _FRESH_FOLDERS:
-            if Path(name).is_dir():
+            if is_dir(Path(name)):
                 plan._put(_real(Path(name)), Kind.FRESH, Path(name))
         for path in (*visible, *policy.readable):
             plan._show(_real(path))
@@ -96,13 +97,13 @@ class Plan:
 
     def _show(self, path: Path) -> None:
         above = self.above(path)
-        if above is not None and above != path and path.exists():
+        if above is not None and above != path and exists(path):
             self._put(path, Kind.VISIBLE, path)
 
     def _bind(self, source: Path, seen: Path) -> None:
-        if not source.is_dir() or not seen.is_dir():
+        if not is_dir(source) or not is_dir(seen):
             raise SandboxError(
-                f"{source if not source.is_dir() else seen} is not a folder, so it can't be made writable."
+                f"{source if not is_dir(source) else seen} is not a folder, so it can't be made writable."
             )
         source, seen = _real(source), _real(seen)
         if seen == Path("/"):
@@ -124,14 +125,14 @@ class Plan:
         at, real = root, source
         for name in path.relative_to(root).parts:
             at, real = at / name, real / name
-            if real.is_symlink():
+            if is_link(real):
                 self._protect_link(root, at, real, rest=path.relative_to(at))
                 return
             if is_placeholder(real) or not os.path.lexists(real):
                 if self._roots.setdefault(source, Placeholders(source)).add(real):
                     self._put(at, Kind.READ_ONLY, real)
                 return
-            if at == path or not real.is_dir():
+            if at == path or not is_dir(real):
                 break
             self._put(at, Kind.PIN, real)
         self._put(at, Kind.READ_ONLY, real)
@@ -154,9 +155,9 @@ class Plan:
             return
         above = self.above(path)
         source = path if above is None else self.mounts[above].source / path.relative_to(above)
-        if source.is_symlink() or not source.exists():
+        if is_link(source) or not exists(source):
             return
-        kind = Kind.HIDDEN_FOLDER if source.is_dir() else Kind.HIDDEN_FILE
+        kind = Kind.HIDDEN_FOLDER if is_dir(source) else Kind.HIDDEN_FILE
         self._put(path, kind, source)
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from deskagent.terminal.sandbox.base import Sandbox, SandboxError, Unconfined
 from deskagent.terminal.sandbox.bwrap import Bubblewrap
 from deskagent.terminal.sandbox.confine import kernel
+from deskagent.terminal.sandbox.disk import is_file
 from deskagent.terminal.sandbox.landlock import Landlock
 from deskagent.terminal.sandbox.syscalls import this_machine
 from deskagent.terminal.types import Policy, Rung
@@ -217,7 +218,7 @@ def _programs(name: str) -> Iterator[Path]:
     """Where `name` lies in the system's folders, or elsewhere on PATH if it is root's: never a project's."""
     for folder in (*_SYSTEM_FOLDERS, *os.environ.get("PATH", "").split(os.pathsep)):
         path = Path(folder) / name
-        if folder.startswith("/") and path.is_file() and os.access(path, os.X_OK):
+        if folder.startswith("/") and is_file(path) and os.access(path, os.X_OK):
             found = path.stat()
             if found.st_uid == 0 and not found.st_mode & 0o022:
                 yield path

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from deskagent.terminal.sandbox.disk import is_dir, is_file
+
 # At the top of a workspace. Editors, shells and version managers read them without asking, and so do we.
 _AT_THE_TOP: tuple[str, ...] = (
     *(
@@ -68,7 +70,7 @@ def protected_paths(workspace: Path, *, commit: bool = False) -> tuple[Path, ...
     if workspace == Path(os.path.realpath(Path.home())):
         found += [workspace / name for name in _SHELL_START]
     for entry in (workspace / ".git", *_submodules(workspace)):
-        if commit and entry == workspace / ".git" and entry.is_dir():
+        if commit and entry == workspace / ".git" and is_dir(entry):
             found += [entry / name for name in _FOLDERS_IN_GIT]
             found += [entry / name for name in _FILES_IN_GIT if os.path.lexists(entry / name)]
         else:
@@ -85,12 +87,12 @@ def git_folders(workspace: Path) -> tuple[Path, ...]:
     A `.git` file is followed. Empty where there is no git folder.
     """
     entry = workspace / ".git"
-    folder = _named_in(entry, "gitdir:") if entry.is_file() else entry
-    if folder is None or not folder.is_dir():
+    folder = _named_in(entry, "gitdir:") if is_file(entry) else entry
+    if folder is None or not is_dir(folder):
         return ()
     folder = Path(os.path.realpath(folder))
     common = _named_in(folder / "commondir", "")
-    if common is None or not common.is_dir():
+    if common is None or not is_dir(common):
         return (folder,)
     return (folder, Path(os.path.realpath(common)))
 
@@ -104,7 +106,7 @@ def commit_paths(workspace: Path) -> tuple[Path, ...]:
     if not folders:
         return ()
     own, common = folders[0], folders[-1]
-    return tuple(dict.fromkeys((own, *(common / name for name in _GIT_WRITABLE if (common / name).is_dir()))))
+    return tuple(dict.fromkeys((own, *(common / name for name in _GIT_WRITABLE if is_dir(common / name)))))
 
 
 def _named_in(file: Path, label: str) -> Path | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from deskagent import paths
+from deskagent.terminal.sandbox.disk import is_dir
 
 # Below the home folder. Names apart by white space; a `*` stands for any part of a name.
 _IN_HOME = """
@@ -115,7 +116,7 @@ def _matches(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _readable(path: Path) -> bool:
-    return os.access(path, os.R_OK) or (path.is_dir() and os.access(path, os.X_OK))
+    return os.access(path, os.R_OK) or (is_dir(path) and os.access(path, os.X_OK))
 
 
 def host_sockets() -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import deskagent
+from deskagent.terminal.sandbox.disk import exists, is_dir, is_file
 
 # What the system itself keeps in /run.
 _IN_RUN = ("/run/current-system", "/run/booted-system", "/run/opengl-driver")
@@ -21,7 +22,7 @@ def program_folders(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[Path
     """Real paths that exist and that the command's programs lie in; some may lie within others."""
     found: set[Path] = set()
     for path in (*_named(argv, env), *map(Path, _IN_RUN), Path(deskagent.__file__).parent):
-        if path.exists():
+        if exists(path):
             found.add(Path(os.path.realpath(path)))
     return tuple(sorted(found))
 
@@ -49,7 +50,7 @@ def _prefixes(folder: Path) -> Iterable[Path]:
     if folder.name not in ("bin", "sbin", "Scripts"):
         return
     settings = prefix / "pyvenv.cfg"
-    if settings.is_file() or (prefix / "lib").is_dir():
+    if is_file(settings) or is_dir(prefix / "lib"):
         yield prefix
     try:
         lines = settings.read_text("utf-8", "replace").splitlines()
