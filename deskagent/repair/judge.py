@@ -24,7 +24,9 @@ class Judged:
     detail: str = ""
 
 
-def judge(report: Report, failing: Iterable[str], passing: Iterable[str], flaky: frozenset[str] = frozenset()) -> Judged:
+def judge(
+    report: Report, failing: Iterable[str], passing: Iterable[str], flaky: frozenset[str] = frozenset()
+) -> Judged:
     """Whether a run is as it should be: every id of `failing` passes now, every id of `passing` still does.
 
     An id may name a file, class or module that could not be had before: something below it must pass. A test
@@ -35,20 +37,19 @@ def judge(report: Report, failing: Iterable[str], passing: Iterable[str], flaky:
         return Judged(Status.TIMEOUT, (*results, _unfinished(report)), "Ran out of time.")
     bad = [r for r in results if r.outcome.bad and r.id not in flaky]
     if bad:
-        started = report.started.intersection(r.id for r in results)
-        return Judged(Status.RED if started else Status.BROKEN, results, bad[0].id)
+        return Judged(Status.BROKEN if bad[0].id in report.broken else Status.RED, results, bad[0].id)
     if not report.ended:
         return Judged(Status.CRASHED, (*results, _unfinished(report)), _death(report))
     if not results:
         return Judged(Status.BROKEN, (), report.output[-2000:] or "No test was found.")
     passed = {r.id for r in results if r.outcome is Outcome.PASSED}
-    missing = _missing((name for name in (*failing, *passing) if name not in flaky), passed)
+    missing = _missing([name for name in (*failing, *passing) if name not in flaky], passed)
     if missing:
         return Judged(Status.RED, results, f"{missing[0]} did not pass any more.")
     return Judged(Status.GREEN, results)
 
 
-def _missing(wanted: Iterable[str], passed: set[str]) -> list[str]:
+def _missing(wanted: list[str], passed: set[str]) -> list[str]:
     """Ids of `wanted` for which nothing in `passed` stands."""
     lost = [name for name in wanted if name not in passed and not _below(name, passed)]
     if not lost:
@@ -65,7 +66,9 @@ def _missing(wanted: Iterable[str], passed: set[str]) -> list[str]:
 
 
 def _below(name: str, passed: set[str]) -> bool:
-    return not name and bool(passed) or any(p.startswith((f"{name}::", f"{name}.", f"{name}/")) for p in passed)
+    return (not name and bool(passed)) or any(
+        p.startswith((f"{name}::", f"{name}.", f"{name}/")) for p in passed
+    )
 
 
 def _unfinished(report: Report) -> TestResult:
@@ -77,17 +80,25 @@ def _death(report: Report) -> str:
     if report.why == "timeout":
         return "Ran out of time."
     how = f"killed by signal {-report.code}" if report.code < 0 else f"ended with exit status {report.code}"
-    return f"The interpreter was {how}." if report.code < 0 else f"The interpreter {how}.\n{report.output[-2000:]}"
+    return (
+        f"The interpreter was {how}."
+        if report.code < 0
+        else f"The interpreter {how}.\n{report.output[-2000:]}"
+    )
 
 
-def affected(coverage: Coverage, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> frozenset[str] | None:
+def affected(
+    coverage: Coverage, before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> frozenset[str] | None:
     """Ids of the tests that ran the edited functions. None where that can't be told (a module's top level)."""
     found: set[str] = set()
     for path, new in after.items():
         lines = _touched(before.get(path, b""), new)
         if lines is None:
             return None
-        found.update(test for test, files in coverage.items() if test and not lines.isdisjoint(files.get(path, ())))
+        found.update(
+            test for test, files in coverage.items() if test and not lines.isdisjoint(files.get(path, ()))
+        )
     return frozenset(found)
 
 

@@ -36,7 +36,9 @@ class Look:
         self.peak = max(self.peak, report.peak)
 
 
-def look(slot: Slot, *, trace: bool, test_seconds: float, seconds: float, ids: tuple[str, ...] | None = None) -> Look:
+def look(
+    slot: Slot, *, trace: bool, test_seconds: float, seconds: float, ids: tuple[str, ...] | None = None
+) -> Look:
     """Runs all tests (or `ids`) on the unedited tree, `test_seconds` of processor time each, `seconds` in all.
 
     After a test that hangs or takes the interpreter with it, the rest runs in a new process. Once one has hung, the
@@ -44,6 +46,7 @@ def look(slot: Slot, *, trace: bool, test_seconds: float, seconds: float, ids: t
     """
     found = Look()
     limit = test_seconds * (_TRACED if trace else 1)
+    slot.ready()
     begun = time.monotonic()
     for _ in range(_DEATHS):
         left = seconds - (time.monotonic() - begun)
@@ -54,12 +57,17 @@ def look(slot: Slot, *, trace: bool, test_seconds: float, seconds: float, ids: t
         culprit = _culprit(report)
         if culprit is not None:
             report.results[culprit.id] = culprit
+        whole = report.results.get("")
+        if whole is not None and not whole.frames and report.output:
+            report.results[""] = replace(whole, message=f"{whole.message}\n{report.output[-4000:]}".strip())
         found.add(report)
         died_outside = culprit is not None and not culprit.id
         if report.ended or report.why == "cancelled" or died_outside:
             break
         if any(r.outcome is Outcome.TIMEOUT for r in report.results.values()):
-            slowest = max((r.seconds for r in found.results.values() if r.outcome is Outcome.PASSED), default=0.0)
+            slowest = max(
+                (r.seconds for r in found.results.values() if r.outcome is Outcome.PASSED), default=0.0
+            )
             limit = min(limit, max(1.0, 10 * slowest) * (_TRACED if trace else 1))
     found.seconds = time.monotonic() - begun
     slot.settle()
@@ -68,13 +76,19 @@ def look(slot: Slot, *, trace: bool, test_seconds: float, seconds: float, ids: t
 
 def _culprit(report: Report) -> TestResult | None:
     """The result of the test in which a run stopped, None if it told its end itself."""
-    if report.ended or (not report.current and any(r.outcome is Outcome.TIMEOUT for r in report.results.values())):
+    if report.ended or (
+        not report.current and any(r.outcome is Outcome.TIMEOUT for r in report.results.values())
+    ):
         return None
     if report.why == "timeout":
-        return TestResult(report.current, Outcome.TIMEOUT, message="Ran out of time, and could not be interrupted.")
+        return TestResult(
+            report.current, Outcome.TIMEOUT, message="Ran out of time, and could not be interrupted."
+        )
     how = f"killed by signal {-report.code}" if report.code < 0 else f"ended with exit status {report.code}"
-    message = f"The interpreter was {how}." if report.code < 0 else f"The interpreter {how}."
-    return TestResult(report.current, Outcome.ERROR, message=f"{message}\n{report.output[-4000:]}".strip())
+    was = "was " if report.code < 0 else ""
+    return TestResult(
+        report.current, Outcome.ERROR, message=f"The interpreter {was}{how}.\n{report.output[-4000:]}".strip()
+    )
 
 
 def merge(plain: Look, traced: Look) -> tuple[TestResult, ...]:
@@ -83,9 +97,6 @@ def merge(plain: Look, traced: Look) -> tuple[TestResult, ...]:
     for name, result in plain.results.items():
         other = traced.results.get(name)
         frames: tuple[Frame, ...] = result.frames or (other.frames if other and other.outcome.bad else ())
-        if result.outcome.bad and not result.message and other:
-            result = replace(result, message=other.message)  # noqa: PLW2901
-        if name == "" and result.outcome.bad and len(plain.results) == 1 and not result.message:
-            result = replace(result, message="The tests could not be started.")  # noqa: PLW2901
-        merged.append(replace(result, frames=frames))
+        message = result.message or (other.message if other and result.outcome.bad else "")
+        merged.append(replace(result, frames=frames, message=message))
     return tuple(merged)

@@ -47,7 +47,7 @@ class Report:
     """What one run told.
 
     `ended` it came to its own end (also at the first bad result); `why` the worker killed it ("timeout",
-    "cancelled"); `code` its exit status, negative for a signal; `current` the test that was running when it
+    "cancelled"); `broken` ids of what could not be imported or collected; `code` its exit status, negative for a signal; `current` the test that was running when it
     stopped; `gathered` seconds until the first test began; `peak` bytes taken beyond the worker's own.
     """
 
@@ -55,6 +55,7 @@ class Report:
     coverage: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
     started: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
     current: str = ""
     ended: bool = False
     exit: int = 0
@@ -93,6 +94,8 @@ class Report:
         known = self.results.get(result.id)
         if known is None or not known.outcome.bad:  # of two tests with one name the bad one counts
             self.results[result.id] = result
+        if message.get("broken"):
+            self.broken.add(result.id)
         self.current = ""
 
     def _cover(self, message: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ For runs of the exact command, where the printed text is all there is. What can'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -53,24 +53,28 @@ class Printed:
 def parse(text: str, root: Path) -> Printed:
     """What `text` tells, printed by pytest or unittest. Paths below `root` become relative to it."""
     lines = [line.rstrip("\r") for line in _ANSI.sub("", text).split("\n")]
-    if any(_UNIT_RAN.match(line) for line in lines[-200:]) and not any(_TOTALS.match(line) for line in lines[-50:]):
+    if any(_UNIT_RAN.match(line) for line in lines[-200:]) and not any(
+        _TOTALS.match(line) for line in lines[-50:]
+    ):
         return _unittest(lines, root)
     return _pytest(lines, root)
 
 
 def _pytest(lines: list[str], root: Path) -> Printed:
     outcomes: dict[str, Outcome] = {}
+    blocks = dict(_blocks(lines))
     for line in lines:
         if found := _SUMMARY.match(line):
-            name = _id_in(found[2])
+            name = _id_in(found[2], blocks)
             word = "FAILED" if found[1].startswith("SUBFAILED") else found[1]
-            if "[" not in name[:1] and not (word == "SKIPPED" and name.startswith("[")):
+            if not name.startswith("["):  # SKIPPED lines begin with a count
                 outcomes[name] = _worse(outcomes.get(name), _OUTCOMES[word])
         elif found := _VERBOSE.match(line):
             outcomes[found[1]] = _worse(outcomes.get(found[1]), _OUTCOMES[found[2]])
-    blocks = dict(_blocks(lines))
     if not any(o.bad for o in outcomes.values()):
-        outcomes |= {name.removeprefix("collecting "): Outcome.ERROR for name in blocks if "collecting" in name}
+        outcomes |= {
+            name.removeprefix("collecting "): Outcome.ERROR for name in blocks if "collecting" in name
+        }
     if trouble := _conftest_trouble(lines):
         outcomes[""] = Outcome.ERROR
         blocks[""] = trouble
@@ -85,14 +89,21 @@ def _worse(known: Outcome | None, new: Outcome) -> Outcome:
     return known if known is not None and known.bad else new
 
 
-def _id_in(rest: str) -> str:
-    """The id at the start of `id - message`; an id with parameters may hold ` - ` itself."""
-    plain = rest.find(" - ")
+def _id_in(rest: str, titles: Collection[str]) -> str:
+    """The id at the start of `id - message`. Parameters may hold ` - ` themselves: the longest id that has a title
+    is meant, else the first that can be."""
+    cuts = [found.start() for found in re.finditer(" - ", rest)] + [len(rest)]
     opening = rest.find("[")
-    if 0 <= opening and (plain < 0 or opening < plain):
-        end = rest.find("] - ")
-        return rest[: end + 1] if end >= 0 else rest
-    return rest if plain < 0 else rest[:plain]
+    if 0 <= opening < cuts[0]:
+        cuts = [cut for cut in cuts if rest[cut - 1] == "]"] or [len(rest)]
+    shown = [rest[:cut] for cut in cuts[:50] if _title(rest[:cut]) in titles]
+    return shown[-1] if shown else rest[: cuts[0]]
+
+
+def _title(name: str) -> str:
+    """What stands over the failure of the test with this id."""
+    test, bracket, parameters = name.partition("::")[2].partition("[")
+    return test.replace("::", ".") + bracket + parameters
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -114,12 +125,12 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _block_of(name: str, blocks: dict[str, list[str]]) -> list[str]:
-    path, *parts = name.split("::")
-    dotted = ".".join(parts)
-    for title in (dotted, f"at setup of {parts[-1] if parts else ''}", f"at teardown of {parts[-1] if parts else ''}",
-                  f"collecting {path}", name):  # fmt: skip
-        if title in blocks:
-            return blocks[title]
+    title = _title(name)
+    last = title.rpartition(".")[2] if "[" not in title else title
+    for shown in (title, f"at setup of {last}", f"at setup of {title}", f"at teardown of {last}",
+                  f"at teardown of {title}", f"collecting {name.partition('::')[0]}", name):  # fmt: skip
+        if shown in blocks:
+            return blocks[shown]
     return []
 
 
@@ -177,12 +188,18 @@ def _unittest(lines: list[str], root: Path) -> Printed:
             current.append(line)
     results = tuple(
         TestResult(
-            name, outcome, 0.0, "\n".join(messages.get(name, ())).strip(), _frames(messages.get(name, []), root)
+            name,
+            outcome,
+            0.0,
+            "\n".join(messages.get(name, ())).strip(),
+            _frames(messages.get(name, []), root),
         )
         for name, outcome in outcomes.items()
     )
     failed = sum(1 for r in results if r.outcome.bad)
-    skipped = sum(int(n) for line in lines[-5:] for n in re.findall(r"(?:skipped|expected failures)=(\d+)", line))
+    skipped = sum(
+        int(n) for line in lines[-5:] for n in re.findall(r"(?:skipped|expected failures)=(\d+)", line)
+    )
     return Printed(results, max(0, total - failed - skipped), failed)
 
 

@@ -42,7 +42,7 @@ class Setting:
     closing: threading.Event = field(default_factory=threading.Event)
 
 
-Tasks = queue.SimpleQueue["tuple[Future, Callable[[Slot], object]] | None"]
+Tasks = queue.SimpleQueue[tuple[Future, Callable[["Slot"], object]] | None]
 
 
 class Slot(threading.Thread):
@@ -86,7 +86,9 @@ class Slot(threading.Thread):
     def scratch(self) -> Scratch:
         if self._scratch is None:
             setting = self.setting
-            self._scratch = make_scratch(setting.project, setting.sandbox, interpreter=setting.command.interpreter)
+            self._scratch = make_scratch(
+                setting.project, setting.sandbox, interpreter=setting.command.interpreter
+            )
             self._footprint = Footprint(self._scratch.root, self._scratch.shared)
         return self._scratch
 
@@ -110,14 +112,15 @@ class Slot(threading.Thread):
 
     def warm(self, job: Job) -> Report:
         """Runs `job` in the warm worker. A worker that dies of it is told as a report that has not ended."""
-        worker = self._ready_worker()
+        worker = self.ready()
         try:
-            return worker.run(job)
+            report = worker.run(job)
         except WorkerGone as error:
             self.stop_worker()
-            if self.setting.closing.is_set():
-                raise Closed("The verifier is closed.") from error
-            return Report(why="gone", output=error.message)
+            report = Report(why="gone", output=error.message)
+        if self.setting.closing.is_set():  # what ended may have been ended by us
+            raise Closed("The verifier is closed.")
+        return report
 
     def cold(self, limits: Limits) -> ColdRun:
         """Runs the exact command in the copy."""
@@ -149,7 +152,8 @@ class Slot(threading.Thread):
         if scratch is not None:
             scratch.close()
 
-    def _ready_worker(self) -> Worker:
+    def ready(self) -> Worker:
+        """The worker, started and prepared if it isn't yet. WorkerGone if it can't be."""
         setting = self.setting
         if self._worker is not None and self._preloaded != setting.preload and not setting.preload:
             self.stop_worker()

@@ -127,8 +127,12 @@ class Verifier:
         return future
 
     def _warm_baseline(self, test_seconds: float, seconds: float) -> Baseline:
-        plain_run = self._put(lambda slot: look(slot, trace=False, test_seconds=test_seconds, seconds=seconds))
-        traced_run = self._put(lambda slot: look(slot, trace=True, test_seconds=test_seconds, seconds=seconds))
+        plain_run = self._put(
+            lambda slot: look(slot, trace=False, test_seconds=test_seconds, seconds=seconds)
+        )
+        traced_run = self._put(
+            lambda slot: look(slot, trace=True, test_seconds=test_seconds, seconds=seconds)
+        )
         plain = plain_run.result()
         traced = traced_run.result()
         if set(plain.results) == {""} and "" in plain.results and not plain.results[""].frames:
@@ -136,7 +140,8 @@ class Verifier:
         self._add_coverage(plain, traced, test_seconds)
         results = merge(plain, traced)
         coverage = {
-            test: {path: frozenset(lines) for path, lines in files.items()} for test, files in traced.coverage.items()
+            test: {path: frozenset(lines) for path, lines in files.items()}
+            for test, files in traced.coverage.items()
         }
         self._gather = self._patience.gather(plain.gathered)
         self._memory = max(_MEMORY, 2 * plain.peak)
@@ -288,5 +293,7 @@ _COLD = {End.TIMEOUT: Status.TIMEOUT, End.MEMORY: Status.CRASHED, End.SIGNALED: 
 def _key(files: Mapping[str, bytes]) -> bytes:
     digest = hashlib.sha256()
     for name in sorted(files):
-        digest.update(f"{len(name)}:{name}:{len(files[name])}:".encode("utf-8", "surrogateescape") + files[name])
+        digest.update(
+            f"{len(name)}:{name}:{len(files[name])}:".encode("utf-8", "surrogateescape") + files[name]
+        )
     return digest.digest()

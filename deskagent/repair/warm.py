@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 import time
@@ -129,7 +130,7 @@ class Worker:
 def _as_module(command: TestCommand) -> bool:
     """`python -m pytest` puts the folder it runs in on the path, `pytest` doesn't."""
     words = _words(command)
-    return any(one == "-m" and two == command.runner for one, two in zip(words, words[1:], strict=False))
+    return any(one == "-m" and two == command.runner for one, two in itertools.pairwise(words))
 
 
 def _flags(command: TestCommand) -> list[str]:

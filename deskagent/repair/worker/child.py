@@ -46,9 +46,10 @@ def _limit(what, most):
 class Reporter:
     """Tells the worker what happens in this run, and ends it at the first bad result if the job says so.
 
-    A job: `ids` to run (None: all), `skip` ids to leave out, `stop` at the first bad result, `trace`, `first`
-    look (places of hangs and imported modules are told), `bytecode` may be written, `memory` bytes more than the worker has, `limit` CPU seconds a test, `slow` {id: CPU seconds} for
-    others, `gather` CPU seconds for imports and collection, `seconds` of wall time for the whole.
+    A job: `ids` to run (None: all), `skip` ids to leave out, `stop` at the first bad result, `trace`, `first` look
+    (places of hangs and imported modules are told), `bytecode` may be written, `memory` bytes more than the worker
+    has, `limit` CPU seconds a test, `slow` {id: CPU seconds} for others, `gather` CPU seconds for imports and
+    collection, `seconds` of wall time for the whole.
     """
 
     def __init__(self, job, project):
@@ -67,7 +68,7 @@ class Reporter:
             channel.write_all(self.job["report_to"], channel.encode(message))
 
     def _allow(self, seconds):
-        """From now on `seconds` of CPU time, and wall time enough for a busy machine or a sleeping test."""
+        """From now on `seconds` of CPU time, and wall time enough for a test that sleeps."""
         if os.getpid() == self.pid:
             signal.setitimer(signal.ITIMER_PROF, seconds)
             channel.write_all(self.job["report_to"], b"@%.3f\n" % (3 * seconds + 2))
@@ -80,15 +81,14 @@ class Reporter:
         self._send({"e": "start", "id": test})
         self._allow(self.job.get("slow", {}).get(test, self.job["limit"]))
 
-    def result(self, test, outcome, seconds, message="", frames=()):
-        """A test has ended, or something that holds tests could not be had."""
+    def result(self, test, outcome, seconds, message="", frames=(), broken=False):
+        """A test has ended, or something that holds tests could not be had (`broken`: imported or collected)."""
         if self.tracer is not None and test == self.current:
             self._cover(test, self.tracer.switch())
         self.current = ""
-        message = failures.shorten(message)
-        self._send(
-            {"e": "result", "id": test, "outcome": outcome, "seconds": seconds, "message": message, "frames": frames}
-        )
+        told = {"e": "result", "id": test, "outcome": outcome, "seconds": seconds, "frames": frames, "broken": broken}
+        told["message"] = failures.shorten(message)
+        self._send(told)
         if self.job.get("stop") and outcome in ("failed", "error"):
             self.end(0)
         self._allow(self.job["gather"])

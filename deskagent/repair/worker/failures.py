@@ -22,7 +22,9 @@ def frames_of(error, project):
     found, seen = [], set()
     while error is not None and id(error) not in seen and len(seen) < 5:
         seen.add(id(error))
-        found.extend(_inside(project, [(f.f_code, line) for f, line in traceback.walk_tb(error.__traceback__)]))
+        found.extend(
+            _inside(project, [(f.f_code, line) for f, line in traceback.walk_tb(error.__traceback__)])
+        )
         if isinstance(error, SyntaxError) and error.filename and error.lineno:
             found.append([project.inside(error.filename) or error.filename, error.lineno, "<module>"])
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

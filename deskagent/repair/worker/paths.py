@@ -4,7 +4,17 @@ import os
 import re
 import sys
 
-_FOREIGN = {"site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", ".eggs", ".git", "node_modules"}
+_FOREIGN = {
+    "site-packages",
+    "dist-packages",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".git",
+    "node_modules",
+}
 _TEST_FOLDERS = {"tests", "test"}
 _TEST_FILE = re.compile(r"(test_.*|.*_test|tests?|conftest)\.py$")
 

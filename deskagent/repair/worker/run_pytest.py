@@ -1,6 +1,7 @@
 """Runs a project's tests with pytest, forked from a pytest that has read its configuration already."""
 
 import os
+import unittest
 
 import pytest
 from deskagent_worker import failures
@@ -61,6 +62,12 @@ def _quieten(options):
             setattr(options, name, value)
 
 
+def _surely_bad(item, error):
+    """Neither skipped nor, perhaps, expected to fail."""
+    outcomes = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
+    return not isinstance(error, outcomes) and item.get_closest_marker("xfail") is None
+
+
 class Plugin:
     """Serves from inside pytest's start-up, then reports the tests of one run."""
 
@@ -83,17 +90,13 @@ class Plugin:
         if self.reporter.current:
             self.reporter.result(self.reporter.current, "error", 0.0, "The run was ended by this test.")
         elif code == 3 or (code not in (0, 1, 5) and not self.phases and not self.broken):
-            self.reporter.result("", "error", 0.0, "pytest ended with exit status %d" % code)
+            self.reporter.result("", "error", 0.0, "pytest ended with exit status %d" % code, broken=True)
         self.reporter.end(code)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(self, early_config):
         _quieten(early_config.known_args_namespace)
-        if self.reporter is None:
-            if self.server.unfit():
-                self.server.give_up()
-            if self.server.start["level"] == "configured" or not self.server.deeper("conftests"):
-                self.begin(self.server.serve())
+        self._serve_or_go_on("configured", "conftests")
         outcome = yield
         if outcome.excinfo is not None and self.reporter is not None:
             self._conftest_failed(outcome.excinfo[1])
@@ -106,19 +109,27 @@ class Plugin:
 
         text = "".join(traceback.format_exception(type(cause), cause, cause.__traceback__))
         self.broken[""] = text
-        self.reporter.result("", "error", 0.0, text, failures.frames_of(cause, self.server.project))
+        self.reporter.result("", "error", 0.0, text, failures.frames_of(cause, self.server.project), broken=True)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config):
         _quieten(config.option)
+        self._serve_or_go_on("conftests", "session")
+        yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection(self, session):
+        self._serve_or_go_on("session", None)
+        self._narrow(session.config)
+        yield
+
+    def _serve_or_go_on(self, level, deeper):
+        """In a process that runs no job yet: serves at `level`, unless a fork of it can do so at `deeper`."""
         if self.reporter is None:
             if self.server.unfit():
                 self.server.give_up()
-            self.begin(self.server.serve())
-        if self.stop and hasattr(config.option, "tbstyle"):
-            config.option.tbstyle = "short"
-        self._narrow(config)
-        yield
+            if deeper is None or self.server.start["level"] == level or not self.server.deeper(deeper):
+                self.begin(self.server.serve())
 
     def _narrow(self, config):
         """Collects only the files that hold wanted tests, where each of them is a file below the root."""
@@ -151,7 +162,7 @@ class Plugin:
     def pytest_collectreport(self, report):
         if report.failed and report.nodeid not in self.skip:
             frames = self.broken.setdefault(report.nodeid, [])
-            self.reporter.result(report.nodeid, "error", 0.0, report.longreprtext, frames)
+            self.reporter.result(report.nodeid, "error", 0.0, report.longreprtext, frames, broken=True)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid):
@@ -160,10 +171,21 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
-        yield
         phases = self.phases.get(item.nodeid)
         if phases is not None and call.excinfo is not None and not phases.frames:
             phases.frames = failures.frames_of(call.excinfo.value, self.server.project)
+            if self.stop and _surely_bad(item, call.excinfo.value):
+                self._tell_briefly(item.nodeid, call)
+        yield
+
+    def _tell_briefly(self, nodeid, call):
+        """The first bad result ends the run: pytest's own text would take longer than all else."""
+        import traceback
+
+        error = call.excinfo.value
+        outcome = "failed" if call.when == "call" else "error"
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__)[-6:])
+        self.reporter.result(nodeid, outcome, call.stop - call.start, text, self.phases[nodeid].frames)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report):

@@ -27,8 +27,12 @@ def main(server):
     try:
         suite = _choose(list(server.start["args"]), job)
     except SystemExit as end:
-        reporter.result("", "error", 0.0, "python -m unittest ended with exit status %s" % end.code)
+        reporter.result("", "error", 0.0, "python -m unittest ended with exit status %s" % end.code, broken=True)
         reporter.end(2)
+    except Exception as error:  # a module named in the command that can't be imported
+        frames = failures.frames_of(error, server.project)
+        reporter.result("", "error", 0.0, traceback.format_exc(), frames, broken=True)
+        reporter.end(1)
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("default")
@@ -55,7 +59,7 @@ def _by_name(wanted):
     holders = dict.fromkeys(name.rpartition(".")[0] or name for name in wanted)
     try:
         return unittest.defaultTestLoader.loadTestsFromNames(holders)
-    except (ImportError, AttributeError, TypeError, ValueError):
+    except (Exception, SystemExit):  # told by the whole command, which comes next
         return unittest.TestSuite()
 
 
@@ -95,20 +99,21 @@ class _Result(unittest.TestResult):
         self.running = test
         self.began = time.perf_counter()
         self.outcome = "passed"
+        self.broken = bool(_NOT_LOADED.match(test.id()))
         self.message = ""
         self.frames = []
         self.reporter.start(_id(test))
 
     def stopTest(self, test):
+        if self.running is None:  # Python 3.12.1 starts no test that is skipped, but stops it
+            return
         self.running = None
         seconds = time.perf_counter() - self.began
-        self.reporter.result(_id(test), self.outcome, seconds, self.message, self.frames)
+        self.reporter.result(_id(test), self.outcome, seconds, self.message, self.frames, self.broken)
         super().stopTest(test)
 
     def _bad(self, test, outcome, err):
         error = err[1]
-        if _NOT_LOADED.match(test.id()):
-            outcome = "error"
         message = "".join(traceback.format_exception(err[0], error, err[2]))
         frames = failures.frames_of(error, self.project) or self._frames_in(message)
         if self.running is None:  # set-up or tear-down of a class or module
@@ -118,11 +123,14 @@ class _Result(unittest.TestResult):
         self.message += message
         self.frames = self.frames or frames
         if self.reporter.job.get("stop"):
-            self.reporter.result(_id(self.running), self.outcome, 0.0, self.message, self.frames)
+            self.reporter.result(_id(self.running), self.outcome, 0.0, self.message, self.frames, self.broken)
 
     def _frames_in(self, message):
         """Of an import that failed, unittest keeps the text alone."""
-        found = [(self.project.inside(path) or path, int(line), name) for path, line, name in _PLACE.findall(message)]
+        found = [
+            (self.project.inside(path) or path, int(line), name)
+            for path, line, name in _PLACE.findall(message)
+        ]
         return [list(place) for place in found if not place[0].startswith("/")]
 
     def addError(self, test, err):
@@ -136,11 +144,16 @@ class _Result(unittest.TestResult):
             self._bad(test, "failed" if issubclass(err[0], test.failureException) else "error", err)
 
     def addSkip(self, test, reason):
-        if self.running is not None and self.outcome == "passed":
+        if self.running is None:
+            self.reporter.result(_id(test), "skipped", 0.0)
+        elif self.outcome == "passed":
             self.outcome = "skipped"
 
     def addExpectedFailure(self, test, err):
         self.outcome = "skipped"
 
     def addUnexpectedSuccess(self, test):
-        self.outcome, self.message = "failed", "Unexpected success: the test is marked as an expected failure."
+        self.outcome, self.message = (
+            "failed",
+            "Unexpected success: the test is marked as an expected failure.",
+        )

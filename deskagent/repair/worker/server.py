@@ -1,8 +1,9 @@
 """The prepared process: waits for jobs, forks one process for each, watches it, cleans up after it.
 
 A worker prepares itself in levels, each a fork of the one before (runner imported; its configuration and plugins
-read; initial conftests and third-party modules imported). A level that would hold modules of the project, threads or
-sockets is given up, and the level below serves: the project's code is always imported after the fork of a run.
+read; initial conftests imported; session begun; third-party modules imported). A level that would hold modules of
+the project, threads or sockets is given up, and the level below serves: the project's code is always imported after
+the fork of a run.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ import os
 import select
 import shutil
 import signal
+import stat
 import sys
 import tempfile
 import threading
@@ -82,6 +84,7 @@ class Server:
         system.adopt_orphans()
         gc.collect()
         gc.freeze()
+        self.captures = _captures()
         if self.wake is None:
             reader, writer = os.pipe()
             self.wake = (channel.move_up(reader), channel.move_up(writer))
@@ -89,7 +92,9 @@ class Server:
                 os.set_blocking(fd, False)
             signal.signal(signal.SIGCHLD, _nothing)
             signal.set_wakeup_fd(self.wake[1], warn_on_full_buffer=False)
-        self.host.send({"e": "ready", "level": self.level, "loaded": self.project.loaded(), "python": sys.version})
+        self.host.send(
+            {"e": "ready", "level": self.level, "loaded": self.project.loaded(), "python": sys.version}
+        )
 
     def _preload(self, names):
         for name in names:
@@ -121,6 +126,9 @@ class Server:
             os.close(output)
             system.kill_children()
             shutil.rmtree(folder, ignore_errors=True)
+            for fd in self.captures:
+                os.ftruncate(fd, 0)
+                os.lseek(fd, 0, os.SEEK_SET)
         self.host.send(done)
         return None
 
@@ -138,6 +146,9 @@ class Server:
         while status is None:
             left = end - time.monotonic()
             if left <= 0 and why is None:
+                if time.monotonic() < total and system.wants_cpu(pid):
+                    end = time.monotonic() + 0.5  # its processor time is limited already: the machine is busy
+                    continue
                 why = "timeout"
             if why is not None:
                 system.kill_group(pid)
@@ -160,7 +171,13 @@ class Server:
         code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
         if why is None and code == -signal.SIGPROF:
             why = "timeout"
-        return {"e": "done", "n": job["n"], "why": why, "code": code, "output": tail.decode("utf-8", "replace")}
+        return {
+            "e": "done",
+            "n": job["n"],
+            "why": why,
+            "code": code,
+            "output": tail.decode("utf-8", "replace"),
+        }
 
     def _forward(self, reports, ready, total, end, poll):
         """Sends reports on; a line `@seconds` grants that much wall time from now. Returns the new deadline."""
@@ -201,6 +218,17 @@ def _sockets():
             target = os.readlink("/proc/self/fd/" + fd)
             if target.startswith("socket:"):
                 found.add(target)
+    return found
+
+
+def _captures():
+    """Open files without a name: what the runner catches output in. A fork shares them with its forerunners."""
+    found = []
+    for fd in map(int, os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else []:
+        with contextlib.suppress(OSError):
+            status = os.fstat(fd)
+            if stat.S_ISREG(status.st_mode) and not status.st_nlink:
+                found.append(fd)
     return found
 
 

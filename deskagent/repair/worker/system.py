@@ -53,6 +53,15 @@ def _parent(pid):
         return None
 
 
+def wants_cpu(pid):
+    """Whether `pid` is running or would be, were the machine less busy."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as stat:
+            return stat.read().rpartition(b")")[2].split()[0] == b"R"
+    except (OSError, IndexError):
+        return False
+
+
 def kill_group(pid):
     for kill in (os.killpg, os.kill):
         try:

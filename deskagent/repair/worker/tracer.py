@@ -20,7 +20,9 @@ def _gather(records):
     for path, seen in records:
         if seen:
             files.setdefault(path, set()).update(seen)
-    return {path: sorted(lines) for path, lines in files.items()}
+    return {
+        path: sorted(lines - {0, None}) for path, lines in files.items()
+    }  # line 0: of a module without statements
 
 
 class Monitor:
