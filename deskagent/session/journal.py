@@ -42,7 +42,6 @@ class Journal:
         self._limit = segment_bytes
         self._mutex = threading.Lock()
         self._writer: segment.SegmentWriter | None = None
-        self._number = 0
         self._opening: tuple[Damage, ...] = ()
         self._reading: list[Damage] = []
 
@@ -107,7 +106,7 @@ class Journal:
             if self._writer is None:
                 raise DeskagentError(f"Session {self.id} is not open for writing.")
             if self._writer.size >= self._limit:
-                self._begin_segment(self._number + 1)
+                self._begin_segment(store.number(self._writer.path) + 1)
             line = record.encode(self.seq + 1, event)
             # Counted first: an interrupt in between may leave a gap, never one number for two events.
             self.seq += 1
@@ -162,18 +161,19 @@ class Journal:
         self.seq, self._opening = tail.last, tail.damage
         for left in self.path.rglob("*.tmp"):
             files.remove(left)
-        number = int(tail.path.name.split(".")[0]) if tail.path else 0
+        number = store.number(tail.path) if tail.path else 0
         # A segment holds one version of the format, and begins with its header.
         if tail.path and tail.header and tail.header.format == segment.FORMAT:
-            self._writer, self._number = segment.SegmentWriter(tail.path, tail.size), number
+            self._writer = segment.SegmentWriter(tail.path, tail.size)
         else:
             self._begin_segment(number + 1 if tail.size else max(number, 1))
 
     def _begin_segment(self, number: int) -> None:
         path = self.path / f"{number:06}.jsonl"
-        if self._writer is not None:
-            self._writer.sync()
-        fresh = segment.begin(path, segment.Header(segment.FORMAT, self.id, number, self.seq + 1))
-        if self._writer is not None:
-            self._writer.close()
-        self._writer, self._number = fresh, number
+        old = self._writer
+        if old is not None:
+            old.sync()
+        # One assignment: an interrupt before it leaves a header that the next try writes over.
+        self._writer = segment.begin(path, segment.Header(segment.FORMAT, self.id, number, self.seq + 1))
+        if old is not None:
+            old.close()

@@ -13,7 +13,7 @@ from deskagent.errors import UsageError
 from deskagent.session import files
 
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}")
-SEGMENT = re.compile(r"(\d{6,})\.jsonl")
+SEGMENT = re.compile(r"\d{6,}\.jsonl")
 
 
 def sessions_dir() -> Path:
@@ -72,8 +72,12 @@ def _is_session(folder: Path) -> bool:
 
 def segments(folder: Path) -> list[Path]:
     """The segment files in `folder`, in order. OSError if it can't be read."""
-    found = [(int(m[1]), p) for p in folder.iterdir() if (m := SEGMENT.fullmatch(p.name)) and p.is_file()]
-    return [path for _, path in sorted(found)]
+    return sorted((p for p in folder.iterdir() if SEGMENT.fullmatch(p.name) and p.is_file()), key=number)
+
+
+def number(segment: Path) -> int:
+    """The number of a segment, from its name."""
+    return int(segment.name.partition(".")[0])
 
 
 def find(name: str | Path) -> Path:
