@@ -56,9 +56,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("go", "tree_sitter_go", (".go",), "go"),
     Language("rust", "tree_sitter_rust", (".rs",), "rust"),
     Language("c", "tree_sitter_c", (".c", ".h"), "c"),
-    Language(
-        "cpp", "tree_sitter_cpp", (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".ipp"), "cpp"
-    ),
+    Language("cpp", "tree_sitter_cpp", (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".ipp"), "cpp"),
     Language("java", "tree_sitter_java", (".java",), "java"),
 )
 

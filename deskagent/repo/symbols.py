@@ -27,7 +27,12 @@ _NAME_BYTES = 200
 _SIGNATURE = 200
 _CONTAINERS = {"class", "interface", "struct", "enum", "scope"}
 _NAME_FIELDS = ("name", "left", "declarator", "attribute", "property", "key", "field", "type")
-_NAMELESS = {"name", "ref", "call"}
+_KINDS = (
+    *("function", "method", "class", "interface", "struct", "enum", "module", "macro"),
+    *("constant", "field", "type", "variable", "scope"),
+)
+_ASSIGNMENTS = {"assignment", "assignment_expression"}
+_WRAPPERS = {"reference_declarator", "parenthesized_declarator"}
 _WORD = re.compile(rb"~?\w[\w$]*|[$#][\w$]+|operator\W+")
 _PARTS = re.compile(rb"::|\.")
 _RECEIVER = re.compile(rb"\*?\s*([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
@@ -115,16 +120,16 @@ def _by_name(source: bytes, nodes: list[Node]) -> dict[str, array[int]]:
             lines[name].append(node.start_point[0] + 1)
         else:
             lines[name] = array("I", (node.start_point[0] + 1,))
-    return {name.decode("utf-8", "replace"): found for name, found in lines.items() if len(name) <= _NAME_BYTES}
+    return {
+        name.decode("utf-8", "replace"): found for name, found in lines.items() if len(name) <= _NAME_BYTES
+    }
 
 
 def _definitions(source: bytes, captures: dict[str, list[Node]]) -> tuple[list[Symbol], set[int]]:
     """The definitions, outer before inner, and where their names start."""
     found: dict[int, tuple[int, str, Node]] = {}
-    for kind, nodes in captures.items():
-        if kind in _NAMELESS or kind.startswith("_"):
-            continue
-        for node in nodes:  # a node that two patterns capture is what the first of them says
+    for kind in _KINDS:
+        for node in captures.get(kind, ()):  # a node that two patterns capture is of the first kind
             found.setdefault(node.id, (node.start_byte, kind, node))
     definitions: list[Symbol] = []
     named: set[int] = set()
@@ -139,10 +144,10 @@ def _definitions(source: bytes, captures: dict[str, list[Node]]) -> tuple[list[S
         if leaf is None or not parts or not all(_WORD.fullmatch(part) for part in parts):
             continue
         named.add(leaf.end_byte - len(parts[-1]))
-        if kind == "field" and node.type == "assignment" and leaf.start_byte != start:
-            while outer and outer[-1][2] not in _CONTAINERS:  # self.x belongs to the class, not to the method
-                outer.pop()
-        before = [outer[-1][1]] if outer else []
+        around = outer
+        if kind == "field" and node.type in _ASSIGNMENTS:  # self.x belongs to the class, not to the method
+            around = [scope for scope in outer if scope[2] in _CONTAINERS]
+        before = [around[-1][1]] if around else []
         before += _receiver(source, node)
         qualified = ".".join([*before, *(part.decode("utf-8", "replace") for part in parts)])
         if kind == "function" and outer and outer[-1][2] in _CONTAINERS:
@@ -151,11 +156,12 @@ def _definitions(source: bytes, captures: dict[str, list[Node]]) -> tuple[list[S
             if qualified in fields:
                 continue
             fields.add(qualified)
-        else:
+        elif kind != "type":
             outer.append((node.end_byte, qualified, kind))
         if kind != "scope":
             text = parts[-1].decode("utf-8", "replace")
-            first, last = node.start_point[0] + 1, node.end_point[0] + 1
+            first, (last, column) = node.start_point[0] + 1, node.end_point
+            last += column > 0 or last < first  # a macro's end is the start of the line below
             definitions.append(Symbol(kind, text, qualified, first, last, _signature(source, node)))
     return definitions, named
 
@@ -168,7 +174,9 @@ def _name_node(node: Node) -> Node | None:
             if inner is not None:
                 break
         else:
-            return node
+            inner = node.named_child(0) if node.type in _WRAPPERS else None
+            if inner is None:
+                return node
         node = inner
         if node.type == "qualified_identifier":  # C++'s A::f, kept whole
             return node
