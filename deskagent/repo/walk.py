@@ -53,12 +53,8 @@ def walk(project: Path, *, max_files: int = MAX_FILES) -> Walk:
     """The text files of `project`. Names that aren't UTF-8 hold surrogate escapes."""
     files: list[str] = []
     skipped: list[tuple[str, str]] = []
-    names = sorted(set(itertools.islice(_names(project), _ENTRIES_PER_FILE * max_files)))
-    complete = len(names) < _ENTRIES_PER_FILE * max_files
-    environments = tuple(name.removesuffix("pyvenv.cfg") for name in names if name.endswith("/pyvenv.cfg"))
-    for name in names:
-        if name.startswith(environments) or not _NEVER.isdisjoint(name.split("/")):
-            continue
+    found, complete = names(project, limit=_ENTRIES_PER_FILE * max_files)
+    for name in found:
         if len(files) >= max_files:
             complete = False
             break
@@ -73,6 +69,19 @@ def walk(project: Path, *, max_files: int = MAX_FILES) -> Walk:
         elif why:
             skipped.append((name, why))
     return Walk(tuple(files), tuple(skipped), complete)
+
+
+def names(project: Path, *, limit: int = _ENTRIES_PER_FILE * MAX_FILES) -> tuple[list[str], bool]:
+    """Paths that may be source, by their names alone, sorted; and whether that is all of them.
+
+    Nothing is looked at: folders, links, special and deleted files may be among them.
+    """
+    found = sorted(set(itertools.islice(_names(project), limit)))
+    environments = tuple(name.removesuffix("pyvenv.cfg") for name in found if name.endswith("/pyvenv.cfg"))
+    kept = [
+        name for name in found if not name.startswith(environments) and _NEVER.isdisjoint(name.split("/"))
+    ]
+    return kept, len(found) < limit
 
 
 def _unfit(project: Path, name: str) -> str | None:
@@ -106,11 +115,12 @@ def _names(project: Path) -> Iterator[str]:
 
 def _by_git(repo: Path, listed: tuple[str, ...]) -> Iterator[str]:
     """Tracked and not ignored files, those of submodules and of other repositories inside included."""
+    base = f"{repo}/"
     for name in listed:
         yield name
-        folder = repo / name
-        if folder.is_dir() and not folder.is_symlink():
-            yield from (f"{name}/{below}" for below in _names(folder))
+        place = f"{base}{name}"  # plain strings: this runs for every file of the project
+        if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114
+            yield from (f"{name.rstrip('/')}/{below}" for below in _names(Path(place)))
 
 
 def _by_disk(project: Path) -> Iterator[str]:
