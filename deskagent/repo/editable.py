@@ -136,6 +136,8 @@ def _strings(tree: ast.AST) -> list[str]:
 
 def _inside(project: Path, path: Path) -> Path | None:
     """`path` as it lies below `project` (both without links), None if it doesn't."""
+    if "\0" in str(path):
+        return None
     for form in (Path(os.path.normpath(path)), Path(os.path.realpath(path))):
         if form.is_relative_to(project):
             return form
@@ -143,7 +145,7 @@ def _inside(project: Path, path: Path) -> Path | None:
 
 
 def _mentions(text: str, project: Path) -> bool:
-    return any(_inside(project, Path(path)) for path in re.findall(r"/[^'\"\n]*", text) if "\0" not in path)
+    return any(_inside(project, Path(path)) for path in re.findall(r"/[^'\"\n]*", text))
 
 
 def _read(path: Path) -> str:

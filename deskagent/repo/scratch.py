@@ -195,11 +195,12 @@ def make_scratch(
         root.mkdir(mode=0o700)
         status = base.stat()
         done = copy_project(project, root, leave_out={(status.st_dev, status.st_ino)})
+        needed = _homes(interpreter) if interpreter else ()
         if mounting:
-            policy, env, seen_at = _mounted(project, root, done), {}, project
+            policy, env, seen_at = _mounted(project, root, done, needed), {}, project
         else:
             _link(project, root, done)
-            policy, seen_at = Policy(writable=(root,)), root
+            policy, seen_at = Policy(writable=(root,), readable=needed), root
             inherited = os.environ.get("PYTHONPATH", "") if pythonpath is None else pythonpath
             env = _python_path(project, root, sources, inherited)
     except OSError as error:
@@ -222,12 +223,17 @@ def _check(project: Path) -> None:
         raise UsageError(f"{project} is not a folder.", hint="Start in the project's own folder.")
 
 
-def _mounted(project: Path, root: Path, done: Copied) -> Policy:
+def _homes(interpreter: Path) -> tuple[Path, ...]:
+    """The folders that an interpreter needs to be seen, wherever they lie: its environment's and its own."""
+    prefixes = (interpreter.parent.parent, interpreter.resolve().parent.parent)
+    return tuple(p for p in dict.fromkeys(prefixes) if (p / "pyvenv.cfg").exists() or (p / "lib").is_dir())
+
+
+def _mounted(project: Path, root: Path, done: Copied, needed: tuple[Path, ...]) -> Policy:
     """The copy over the project, and over the copy the real folders that only need to be read."""
     kept = [project / name for name in (*done.gits, *done.shared)]
-    elsewhere = lightgit.folders(
-        project
-    )  # a worktree's or submodule's, which may lie in a /tmp that is masked
+    # A worktree's or submodule's git folder may lie in a /tmp that is masked, as may the environment.
+    elsewhere = (*lightgit.folders(project), *needed)
     return Policy(
         mounts={root: project, **{path: path for path in kept}},
         read_only=tuple(kept),
