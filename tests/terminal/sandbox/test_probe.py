@@ -145,7 +145,10 @@ def test_a_hostile_python_path_changes_nothing(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-P", "-c", code],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{root}:{os.environ.get('PYTHONPATH', '')}"},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(root), os.environ.get("PYTHONPATH")))),
+        },
         check=True,
     )
     assert not (tmp_path / "ran").exists()
