@@ -253,7 +253,7 @@ def _understand(words: Sequence[str], at: Surroundings, depth: int) -> _Tests | 
     if _COVERAGE.fullmatch(name) and is_script_of(program, "coverage"):
         return _coverage(words[1:], interpreter_of(program, at), at)
     if PYTHON.fullmatch(name):
-        return _python(words, program, at, depth)
+        return _python(words, program, at)
     inner = look_through(words, at)
     if inner is None:
         return None
@@ -268,22 +268,18 @@ def _tests(
     return _Tests(runner, interpreter, tuple(args), at, "", as_module) if interpreter else None
 
 
-def _python(words: Sequence[str], program: Path, at: Surroundings, depth: int) -> _Tests | None:
+def _python(words: Sequence[str], program: Path, at: Surroundings) -> _Tests | None:
     """`python [options] -m module …`"""
     index = 1
     while index < len(words) and words[index].startswith("-") and words[index] not in ("-m", "-c", "-"):
         index += 2 if words[index] in _PYTHON_VALUED else 1
-    if words[index : index + 1] != ["-m"] and words[index : index + 1] != ("-m",):
+    if index + 1 >= len(words) or words[index] != "-m":
         return None
-    module, args = words[index + 1 : index + 2], words[index + 2 :]
-    if not module:
-        return None
-    if module[0] in _MODULES:
-        return _tests(_MODULES[module[0]], program, args, at, as_module=True)
-    if module[0] == "coverage":
+    module, args = words[index + 1], words[index + 2 :]
+    if module in _MODULES:
+        return _tests(_MODULES[module], program, args, at, as_module=True)
+    if module == "coverage":
         return _coverage(args, interpreter_of(program, at), at)
-    if module[0] == "tox":
-        return _understand(("tox", *args), at, depth - 1)
     return None
 
 

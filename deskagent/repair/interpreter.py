@@ -114,9 +114,7 @@ def _pyenv_folder(versions: Path, version: str) -> Path | None:
     def number(path: Path) -> list[int]:
         return [int(part) for part in re.findall(r"\d+", path.name)]
 
-    fitting = (
-        sorted(versions.glob(f"{re.escape(name)}.*"), key=number) if re.fullmatch(r"[\d.]+", name) else []
-    )
+    fitting = sorted(versions.glob(f"{name}.*"), key=number) if re.fullmatch(r"[\d.]+", name) else []
     return fitting[-1] if fitting else None
 
 

@@ -11,6 +11,7 @@ import configparser
 import hashlib
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ class Inner:
 def look_through(words: Sequence[str], at: Surroundings) -> Inner | None:
     """The command that `words` would run, None where it can't be told."""
     recipe = _RECIPES.get(Path(words[0]).name)
-    return recipe(words, at) if recipe else None
+    return recipe(list(words), at) if recipe else None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -190,11 +191,10 @@ def _tox(words: Sequence[str], at: Surroundings) -> Inner | None:
     )
     if installs or {"setenv", "set_env", "changedir", "change_dir", "commands_pre"} & settings.keys():
         return None
-    line = re.sub(
-        r"\{posargs(?::([^{}]*))?\}",
-        lambda found: " ".join(given) or found[1] or "",
-        settings.get("commands", "").strip(),
-    )
+    commands = settings.get("commands", "").strip()
+    line = re.sub(r"\{posargs(?::([^{}]*))?\}", lambda found: shlex.join(given) or found[1] or "", commands)
+    if "{" in line:
+        return None
     return _one_line(line, _activated(at, at.cwd / ".tox" / name), f"by tox, environment {name}")
 
 

@@ -82,7 +82,7 @@ class _Reader:
         if char == "\\":
             self.at += 1
             escaped = self.line[self.at - 1 : self.at]
-            return "" if escaped == "\n" else escaped
+            return None if escaped in ("", "\n") else escaped
         if char == "'":
             return self._until("'")
         if char == '"':
