@@ -170,7 +170,9 @@ def rank(case: Case, baseline: Baseline, limit: int, use_given: bool) -> tuple[i
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--pairs", nargs=2, metavar=("BUGGY", "FIXED"))
     parser.add_argument("--test", default="pytest -q")
@@ -189,7 +191,9 @@ def main() -> int:
     for case in cases:
         if options.only and options.only not in case.name:
             continue
-        found, seen, seconds, what = rank(case, baseline_of(case, options.cache), options.limit, options.given)
+        found, seen, seconds, what = rank(
+            case, baseline_of(case, options.cache), options.limit, options.given
+        )
         ranks.append(found)
         if not options.held:
             print(f"{case.name:32} {found or '-':>5} of {seen:5} {seconds:6.2f} s  {what}", flush=True)
@@ -197,7 +201,9 @@ def main() -> int:
     within = " ".join(f"{n}:{sum(r <= n for r in reached)}" for n in (1, 5, 10, 25, 50, 100, 200, 400))
     middle = statistics.median(sorted((r or 10**6) for r in ranks)) if ranks else 0
     mean = statistics.fmean(1 / r if r else 0.0 for r in ranks) if ranks else 0.0
-    print(f"{len(reached)} of {len(ranks)} reached; median rank {middle}; reciprocal {mean:.3f}; within {within}")
+    print(
+        f"{len(reached)} of {len(ranks)} reached; median rank {middle}; reciprocal {mean:.3f}; within {within}"
+    )
     return 0
 
 

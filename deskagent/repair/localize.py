@@ -6,14 +6,16 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from deskagent.repair.hints import Hints, read_hints
 from deskagent.repair.places import is_foreign, is_generated, is_test, matches
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.syntax import FUNCTIONS, Node, Syntax, function_of, is_docstring, own_nodes, own_rows
 from deskagent.repair.types import Baseline, Suspect
+from deskagent.repo.walk import walk
 
 # How apt a statement is to hold a fault, by its kind; 1 where nothing is said.
 KINDS: dict[str, float] = {
@@ -28,6 +30,7 @@ LITERAL = 1.3
 REACHED_BY_NAME = 0.35
 NEVER_RUN = 0.02
 MAX_SUSPECTS = 400
+MAX_FILES = 500
 _SYNTAX_ERROR = re.compile(r'File "([^"\n]+)", line (\d+)(?:(?!File ").)*?\b(?:SyntaxError|IndentationError|TabError)\b', re.DOTALL)
 
 
@@ -49,30 +52,29 @@ class _Spot:
 
 
 def localize(
-    read: Callable[[str], SourceFile],
+    project: Path,
     baseline: Baseline,
     *,
     request: str = "",
     files: Sequence[str] = (),
-    paths: Iterable[str] = (),
     tests: bool = False,
     limit: int = MAX_SUSPECTS,
 ) -> tuple[Suspect, ...]:
-    """Suspects, the most suspicious first, one a statement, at its first line; scores in (0, 1].
+    """Suspects in the folder `project`, the most suspicious first, one a statement, at its first line; scores
+    in (0, 1].
 
-    `read` reads a project-relative path; `files` are the person's globs, which nothing outside is suspected
-    against; `paths` are the project's source files, looked at where coverage and frames say nothing; `tests`
-    lets test files be suspected too.
+    `files` are the person's globs: nothing else is suspected; `tests` lets test files be suspected too. Files
+    that can't be read as source are left out.
     """
     hints = read_hints(request, baseline)
     ochiai = _ochiai(baseline)
-    wanted = _wanted(baseline, ochiai, paths, files, tests)
+    wanted = _wanted(project, baseline, ochiai, files, tests)
     found: list[Suspect] = []
     reached: dict[str, float] = defaultdict(float)
     trees: dict[str, Syntax] = {}
     for path in wanted:
         try:
-            source = read(path)
+            source = SourceFile.read(project, path)
         except SourceError:
             continue
         if is_generated(source.text) and not any(matches(path, [glob]) for glob in files):
@@ -115,7 +117,7 @@ def _ochiai(baseline: Baseline) -> dict[str, dict[int, float]]:
 
 
 def _wanted(
-    baseline: Baseline, ochiai: dict[str, dict[int, float]], paths: Iterable[str], files: Sequence[str], tests: bool
+    project: Path, baseline: Baseline, ochiai: dict[str, dict[int, float]], files: Sequence[str], tests: bool
 ) -> list[str]:
     """The files to look at: what failing tests run or crash in, else every source file, within `files`."""
 
@@ -128,10 +130,12 @@ def _wanted(
 
     run = {path for path in ochiai if allowed(path)}
     run |= {frame.path for result in baseline.failing for frame in result.frames if allowed(frame.path)}
-    known = sorted(path for path in paths if allowed(path))
+    if run:
+        return sorted(run)
+    known = [path for path in walk(project).files if allowed(path)]
     text = "\n".join(result.message for result in baseline.failing)
-    run |= {path for path in known if re.search(rf"(?<![\w.-]){re.escape(path)}\b", text)}
-    return sorted(run) or known
+    named = [path for path in known if re.search(rf"(?<![\w.-]){re.escape(path)}\b", text)]
+    return sorted(named or known)[:MAX_FILES]
 
 
 def _spots(path: str, tree: Syntax, lines: dict[int, float], hints: Hints, blind: bool) -> dict[Node, _Spot]:

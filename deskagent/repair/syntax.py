@@ -136,6 +136,16 @@ class Syntax:
         return [node for node in self.root.walk() if node.kind in STATEMENTS]
 
     @cached_property
+    def calls(self) -> list[Node]:
+        """Every call, in source order."""
+        return [node for node in self.root.walk() if node.kind == "call"]
+
+    @cached_property
+    def attributes(self) -> list[Node]:
+        """Every attribute access, in source order."""
+        return [node for node in self.root.walk() if node.kind == "attribute"]
+
+    @cached_property
     def by_line(self) -> dict[int, Node]:
         """1-based line → the statement whose own text (a compound's header) covers it; the innermost, the first
         of several on a line."""

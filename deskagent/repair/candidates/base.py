@@ -76,14 +76,14 @@ class Place:
             for name in names.values()
             if name.origin in {"parameter", "local", "loop", "outer", "module"}
             and name.text not in {"self", "cls", "_"}
-            and (name.origin != "local" or name.line <= line or (loop is not None and name.line > loop.row))
+            and (name.origin != "local" or name.line < line or (loop is not None and name.line > loop.row))
             and not (name.origin == "module" and self.function is not None and name.called and not name.reads)
         ]
 
     @cached_property
     def own_variables(self) -> list[Name]:
         """Parameters and locals of the function, the names most often meant."""
-        return [name for name in self.variables() if name.origin in {"parameter", "local", "loop"}]
+        return [name for name in self.variables() if name.origin in {"parameter", "local", "loop", "outer"}]
 
     @cached_property
     def callables(self) -> list[Name]:

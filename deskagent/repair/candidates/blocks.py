@@ -53,13 +53,19 @@ def indented(lines: str, indent: str) -> str:
     return "\n".join(indent + line if line else line for line in lines.split("\n"))
 
 
-def whole_lines(statement: Node) -> tuple[int, int]:
-    """Offsets of the lines that `statement` has for itself, the last line's break included."""
+def instead(statement: Node, lines: str) -> tuple[int, int, str]:
+    """The edit that puts `lines` (indented from 0) in the place of the statement's own lines; "" takes them out.
+
+    It takes the line break before with it, not the one after, so that a line can be put right after it."""
     syntax = statement.syntax
     end = statement.start + len(syntax.source.utf8[statement.start : statement.end].rstrip())
     row = syntax.row_of(max(statement.start, end - 1))
-    stop = syntax.starts[row + 1] if row + 1 < len(syntax.starts) else len(syntax.source.utf8)
-    return syntax.line_start(statement.row), stop
+    text = indented(lines, syntax.indent(statement)) if lines else ""
+    if statement.row > 0:
+        return syntax.line_end(statement.row - 1), syntax.line_end(row), "\n" + text if lines else ""
+    if lines:
+        return 0, syntax.line_end(row), text
+    return 0, syntax.starts[row + 1] if row + 1 < len(syntax.starts) else len(syntax.source.utf8), ""
 
 
 def dedented(statement: Node) -> str:

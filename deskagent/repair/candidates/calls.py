@@ -90,8 +90,8 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
             if not keywords and index == len(plain):
                 for variable in place.own_variables:
                     offered.setdefault(variable.text, 0.4 + 0.5 * similarity(variable.text, parameter))
-    for other in place.syntax.root.walk():
-        if other.kind == "call" and other is not node and called_name(other) == name:
+    for other in place.syntax.calls:
+        if other is not node and called_name(other) == name:
             for part in arguments(other):
                 if part.kind == "keyword_argument" and part.parts[0].text not in keywords and part.end - part.start < 50:
                     offered.setdefault(part.text, 0.8)
@@ -149,6 +149,86 @@ def wrap(node: Node, place: Place) -> Iterator[Proposal]:
     for function, weight in WRAPPERS.get(kind, WRAPPERS[""]):
         if weight and called_name(node) != function:
             yield put("call.wrap", node, f"{function}({inner})", weight * (1.0 if strong else 0.6))
+
+
+def wrap_as_elsewhere(node: Node, place: Place) -> Iterator[Proposal]:
+    """`x` → `self._key(x)`, where the file hands such a name to that function, or the function takes one value."""
+    if not is_value(node) or node.end - node.start > 40:
+        return
+    parent = node.parent
+    around = called_name(parent.parent) if parent is not None and parent.kind == "argument_list" and parent.parent else ""
+    for function, (given, takes_one) in _one_valued(place).items():
+        plain = function.rpartition(".")[2]
+        own = place.function.get("name") if place.function is not None else None
+        if plain == around or (own is not None and own.text == plain):
+            continue
+        if node.text in given:
+            yield put("call.elsewhere", node, f"{function}({node.text})", 1.0)
+        elif takes_one and node.kind == "identifier":
+            yield put("call.elsewhere", node, f"{function}({node.text})", 0.3)
+
+
+def _one_valued(place: Place) -> dict[str, tuple[set[str], bool]]:
+    """Functions of the file, as they are called here → (the texts handed to them alone, whether they are the
+    file's own and take one value)."""
+    found: dict[str, tuple[set[str], bool]] = {}
+    inside = "self" in place.names
+    for other in place.syntax.calls:
+        function, given = other.get("function"), arguments(other)
+        if function is None or len(given) != 1 or given[0].kind in {"keyword_argument", "list_splat"}:
+            continue
+        text = function.text
+        if function.kind == "identifier" and text in place.names or inside and text.startswith("self.") and text.count(".") == 1:
+            found.setdefault(text, (set(), False))[0].add(given[0].text)
+    for node in place.syntax.statements:
+        name, parameters = node.get("name"), node.get("parameters")
+        if node.kind != "function_definition" or name is None or parameters is None:
+            continue
+        taken = [part for part in parameters.parts if part.text not in {"self", "cls"}]
+        method = len(taken) < len(parameters.parts)
+        text = f"self.{name.text}" if method else name.text
+        if len(taken) == 1 and not name.text.startswith("__") and (inside if method else name.text in place.names):
+            found[text] = (found.get(text, (set(), False))[0], True)
+    return found
+
+
+# what an expression seems to be → methods often missing after it
+METHODS: dict[str, tuple[tuple[str, float], ...]] = {
+    "str": (("strip()", 0.8), ("lower()", 0.7), ("encode()", 0.5), ("upper()", 0.3), ("split()", 0.3), ("rstrip()", 0.4)),
+    "list": (("copy()", 0.8),),
+    "dict": (("copy()", 0.7), ("items()", 0.7), ("values()", 0.6), ("keys()", 0.3)),
+    "set": (("copy()", 0.7),),
+    "int": (),
+    "float": (),
+    "bool": (),
+    "": (("strip()", 0.4), ("lower()", 0.4), ("copy()", 0.3), ("items()", 0.25), ("encode()", 0.25), ("decode()", 0.25),
+         ("values()", 0.2), ("encode('utf-8')", 0.2), ("decode('utf-8')", 0.2), ("upper()", 0.15), ("rstrip()", 0.2)),
+}  # fmt: skip
+
+
+def method(node: Node, place: Place) -> Iterator[Proposal]:
+    """`x` → `x.strip()`, `x.copy()`, `x.items()`, as its kind allows."""
+    parent = node.parent
+    if parent is None or not is_value(node) or parent.kind in {"attribute", "binary_operator"} or node.end - node.start > 60:
+        return
+    if node.kind == "identifier":
+        name = place.names_at(node).get(node.text)
+        if name is not None and name.origin in {"definition", "import"}:
+            return
+    for call, weight in METHODS.get(place.kind(node), METHODS[""]):
+        yield put("call.method", node, f"{node.text}.{call}", weight)
+
+
+def each(node: Node, place: Place) -> Iterator[Proposal]:
+    """`line.split(",")` → `[part.strip() for part in line.split(",")]`: what a list holds wants treatment too."""
+    if called_name(node) not in {"split", "rsplit", "splitlines", "readlines", "findall"} or not is_value(node):
+        return
+    if node.parent is not None and node.parent.kind in {"subscript", "for_in_clause"}:
+        return
+    name = next(word for word in ("part", "piece", "entry", "found") if word not in place.names)
+    for item, weight in ((f"{name}.strip()", 1.0), (f"int({name})", 0.5), (f"{name}.lower()", 0.4), (f"float({name})", 0.2)):
+        yield put("call.each", node, f"[{item} for {name} in {node.text}]", weight)
+    yield put("call.each", node, f"[{name} for {name} in {node.text} if {name}]", 0.5)
 
 
 def clamp(node: Node, place: Place) -> Iterator[Proposal]:
@@ -254,8 +334,10 @@ def starred(node: Node, place: Place) -> Iterator[Proposal]:
 
 
 TABLE: Table = {
-    "call": (order, fewer, more, unwrap, wrap, clamp, ranges, values, awaiting, starred),
+    "call": (order, fewer, more, unwrap, wrap, wrap_as_elsewhere, method, each, clamp, ranges, values, awaiting, starred),
     "await": (awaiting,),
-    "subscript": (values, wrap, clamp),
-    **{kind: (wrap, clamp) for kind in _VALUES if kind not in {"call", "subscript"}},
+    "subscript": (values, wrap, wrap_as_elsewhere, method, clamp),
+    "identifier": (wrap, wrap_as_elsewhere, method, clamp),
+    "attribute": (wrap, wrap_as_elsewhere, method, clamp),
+    **{kind: (wrap, clamp) for kind in _VALUES if kind not in {"call", "subscript", "identifier", "attribute"}},
 }

@@ -62,8 +62,8 @@ def _uses(place: Place, owner: str, called: bool) -> tuple[set[str], set[str]]:
     """Attributes used on the same object, and on any in the file, in the same way: called or not."""
     same: set[str] = set()
     near: set[str] = set()
-    for node in place.syntax.root.walk():
-        if node.kind != "attribute" or node.parent is None:
+    for node in place.syntax.attributes:
+        if node.parent is None:
             continue
         if (node.parent.kind == "call" and node.field == "function") != called:
             continue

@@ -52,6 +52,9 @@ OPERATORS: dict[str, float] = {
     "call.unwrap": 0.25,
     "call.wrap": 0.12,
     "call.clamp": 0.18,
+    "call.elsewhere": 0.35,
+    "call.method": 0.15,
+    "call.each": 0.15,
     "call.range": 0.20,
     "call.get": 0.15,
     "call.await": 0.20,
@@ -77,4 +80,7 @@ OPERATORS: dict[str, float] = {
     "statement.outdent": 0.25,
     "statement.indent": 0.12,
     "statement.insert": 0.25,
+    "statement.flush": 0.25,
+    "string.format": 0.25,
+    "string.value": 0.15,
 }

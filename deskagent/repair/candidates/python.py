@@ -16,10 +16,11 @@ from deskagent.repair.candidates import (
     names,
     returns,
     statements,
+    strings,
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
 
-FAMILIES = (compare, arithmetic, constants, names, members, calls, indexing, conditions, returns, guards, statements)
+FAMILIES = (compare, arithmetic, constants, names, members, calls, indexing, conditions, returns, guards, statements, strings)
 
 
 def _merged() -> dict[str, tuple[Operator, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten, similarity
-from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, indented, whole_lines
+from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, instead
 from deskagent.repair.scope import NUMBERS, Name
 from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, Node, block, is_docstring, siblings
 
@@ -22,11 +22,10 @@ def delete(node: Node, place: Place) -> Iterator[Proposal]:
     weight = {"expression_statement": 0.8, "return_statement": 0.5, "if_statement": 0.5}.get(node.kind, 0.3)
     if node.kind in {"break_statement", "continue_statement"}:
         weight = 1.0
-    start, stop = whole_lines(node)
     others = [part for part in siblings(node) if part is not node and not is_docstring(part)]
-    new = "" if others else indented("pass", place.syntax.indent(node)) + "\n"
     if others or node.kind != "pass_statement":
-        yield Proposal("statement.delete", weight, ((start, stop, new),), f"delete {shorten(node.text)}")
+        edit = instead(node, "" if others else "pass")
+        yield Proposal("statement.delete", weight, (edit,), f"delete {shorten(node.text)}")
 
 
 def unconditional(node: Node, place: Place) -> Iterator[Proposal]:
@@ -36,10 +35,8 @@ def unconditional(node: Node, place: Place) -> Iterator[Proposal]:
         return
     if any(child.kind in CLAUSES for child in node.children):
         return
-    start, stop = whole_lines(node)
-    outer = place.syntax.indent(node)
-    lines = "\n".join(indented(dedented(part), outer) for part in body.parts)
-    yield Proposal("statement.unconditional", 0.5, ((start, stop, lines + "\n"),), f"always {shorten(body.text)}")
+    lines = "\n".join(dedented(part) for part in body.parts)
+    yield Proposal("statement.unconditional", 0.5, (instead(node, lines),), f"always {shorten(body.text)}")
 
 
 def move(node: Node, place: Place) -> Iterator[Proposal]:
@@ -75,8 +72,7 @@ def move(node: Node, place: Place) -> Iterator[Proposal]:
 
 def _moved(operator: str, node: Node, put: Proposal | None, weight: float, where: str) -> Iterator[Proposal]:
     if put is not None:
-        start, stop = whole_lines(node)
-        yield Proposal(operator, weight, ((start, stop, ""), *put.edits), f"move {shorten(node.text)} {where}")
+        yield Proposal(operator, weight, (instead(node, ""), *put.edits), f"move {shorten(node.text)} {where}")
 
 
 def insert(node: Node, place: Place) -> Iterator[Proposal]:
@@ -98,6 +94,7 @@ def _around(node: Node, place: Place, text: str, weight: float) -> Iterator[Prop
         if node.kind in LOOPS | {"if_statement"}:
             yield before("statement.insert", node, text, weight * 0.6)
             body = block(node)
+            yield after("statement.insert", node, text, weight * 0.8)
             if node.kind in LOOPS and body is not None and body.parts and body.parts[-1].kind not in _ENDS:
                 yield after("statement.insert", body.parts[-1], text, weight)
         return
@@ -105,6 +102,28 @@ def _around(node: Node, place: Place, text: str, weight: float) -> Iterator[Prop
         yield before("statement.insert", node, text, weight)
         if node.kind not in _ENDS:
             yield after("statement.insert", node, text, weight * 0.9)
+
+
+def flush(node: Node, place: Place) -> Iterator[Proposal]:
+    """What a loop hands out when a group is full is handed out once more after it: the last group is often lost."""
+    if node.kind not in LOOPS or not alone(node):
+        return
+    unit = place.syntax.unit
+    for inner in node.walk():
+        value = inner.parts[0] if inner.kind == "expression_statement" and inner.parts else None
+        if value is None or value.kind not in {"yield", "call"} or "\n" in inner.text or inner.end - inner.start > 80:
+            continue
+        used = [part.text for part in value.walk() if part.kind == "identifier"]
+        for name in place.own_variables:
+            if name.text not in used or name.origin != "local" or name.line > node.row + 1 or name.writes < 2:
+                continue
+            share = 1.0 if value.kind == "yield" or value.text.rpartition("(")[2].startswith(name.text) else 0.6
+            for made in (
+                after("statement.flush", node, f"if {name.text}:\n{unit}{inner.text}", share),
+                after("statement.flush", node, inner.text, share * 0.6),
+            ):
+                if made is not None:
+                    yield made
 
 
 def _updates(place: Place) -> Iterator[tuple[str, float]]:
@@ -180,5 +199,7 @@ def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
 
 TABLE: Table = {
     "statement": (delete, move, insert),
+    "for_statement": (flush,),
+    "while_statement": (flush,),
     "if_statement": (unconditional,),
 }
