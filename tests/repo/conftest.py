@@ -71,14 +71,16 @@ def repo(project: Path, git: Callable[..., str]) -> Path:
 
 
 @pytest.fixture
-def digest() -> Callable[[Path], str]:
+def digest() -> Callable[..., str]:
     """A hash of all that a folder holds: names, kinds, modes, times, contents. Access times don't count."""
 
-    def of(folder: Path) -> str:
+    def of(folder: Path, *, times: bool = True) -> str:
         found = hashlib.sha256()
         for path in sorted(folder.rglob("*")):
             status = path.lstat()
-            found.update(repr((str(path.relative_to(folder)), status.st_mode, status.st_mtime_ns)).encode())
+            found.update(
+                repr((str(path.relative_to(folder)), status.st_mode, times and status.st_mtime_ns)).encode()
+            )
             if stat.S_ISREG(status.st_mode):
                 found.update(path.read_bytes())
             elif stat.S_ISLNK(status.st_mode):
