@@ -52,7 +52,7 @@ class Landlock:
             writable.append(own_temp)
         if is_dir(_SHARED_MEMORY):
             writable.append(_SHARED_MEMORY)
-        watched = {machine.number(name): name for name in (*seccomp.WATCHED, "connect")}
+        watched = {machine.number(name): name for name in seccomp.WATCHED}
         tops = (Path("/"), *(Path(os.path.realpath(path)) for path in policy.readable))
         rules = seccomp.rules(self.rung, network=policy.network, abi=self._version)
         job = {

@@ -61,6 +61,7 @@ _NAMESPACES = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x200
 _NEW_TIME_NAMESPACE = 0x80  # for unshare alone: in clone these bits are a signal
 _TERMINAL_INPUT = (0x5412, 0x541C, 0x541D)  # TIOCSTI, TIOCLINUX, TIOCCONS: typing into somebody's terminal
 _FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32-bit form, FS_IOC_FSSETXATTR
+_OPEN_PEER = 0x5441  # TIOCGPTPEER: the other end of a terminal of one's own
 _SETUID, _SETGID = 0o4000, 0o2000
 _CREATES = (0o100, 0o20000000)  # O_CREAT, O_TMPFILE: only then is the mode read
 _O_TRUNC, _ACCESS_MODE = 0o1000, 0o3
@@ -126,16 +127,18 @@ _NO_UNIX_DATAGRAMS: list[Rule] = [
     for kind in (_DGRAM, _RAW)
 ]
 
-# Landlock says nothing about who may change a file's mode, owner, times and flags, or connect to a socket.
+# Landlock says nothing about who may change a file's mode, owner, times and flags, or connect to a socket; and
+# it takes the other end of a new terminal for a file in /dev/pts, where other programs' terminals are.
 WATCHED: tuple[str, ...] = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
-    *("utime", "utimes", "futimesat", "utimensat"),
+    *("utime", "utimes", "futimesat", "utimensat", "connect", "ioctl"),
 )
 _BESIDE_LANDLOCK: list[Rule] = [
-    *(Rule(name, NOTIFY) for name in WATCHED),
+    *(Rule(name, NOTIFY) for name in WATCHED if name not in ("connect", "ioctl")),
     *_refuse(errno.EOPNOTSUPP, "setxattr", "lsetxattr", "fsetxattr"),
     *_refuse(errno.EOPNOTSUPP, "removexattr", "lremovexattr", "fremovexattr"),
     *(Rule("ioctl", _EPERM, (Test(1, request),)) for request in _FILE_FLAGS),
+    Rule("ioctl", NOTIFY, (Test(1, _OPEN_PEER),)),
     # Without an IPC namespace these belong to all programs of the user.
     *_refuse(errno.ENOSYS, "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl"),
     *_refuse(errno.ENOSYS, "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),

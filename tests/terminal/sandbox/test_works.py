@@ -225,6 +225,28 @@ def test_a_terminal_with_job_control(box) -> None:
     assert b"no job control" not in output
 
 
+def test_terminals_of_a_command_s_own(box) -> None:
+    """As pexpect and `script` open them; those of other programs stay closed."""
+    code = """
+    import pty
+    read, write = pty.openpty()
+    os.write(write, b"through"); print(os.read(read, 99).decode(), os.get_inheritable(write), flush=True)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        print(os.isatty(0), tried(lambda: os.open("/dev/tty", os.O_RDWR)), flush=True); os._exit(0)
+    print(os.read(terminal, 99).decode().strip())
+    import fcntl
+    print(tried(lambda: fcntl.ioctl(0, 0x5441, 2)), tried(lambda: os.open(sys.argv[1], os.O_RDWR)))
+    """
+    outer, inner = pty.openpty()
+    answers = box.python(code, os.ttyname(inner)).split()
+    os.close(outer)
+    os.close(inner)
+    assert answers[:4] == ["through", "False", "True", "done"]
+    assert answers[4] == "ENOTTY"
+    assert answers[5] != "done" or box.sandbox.rung is Rung.BWRAP  # there the number is one of its own
+
+
 def test_typing_into_the_terminal_is_refused(box) -> None:
     code = "import fcntl\ntry: fcntl.ioctl(0, 0x5412, b'x')\nexcept OSError as e: print('refused', e.errno)"
     output = _on_terminal(box, f'echo ready; {sys.executable} -c "{code}"; echo end', b"", b"end\r\n")

@@ -1,4 +1,4 @@
-"""Decides the system calls that Landlock has no opinion on: mode, owner and times of files, unix sockets.
+"""Decides the system calls that Landlock has no opinion on: mode, owner and times of files, sockets, terminals.
 
 The kernel stops the caller and asks here (seccomp user notification). The answer is never "let it through",
 since the caller could swap the path in its memory meanwhile: what is allowed is done here, on a descriptor
@@ -20,7 +20,8 @@ import struct
 
 import kernel
 
-_RECEIVE, _SEND, _VALID = 0xC0502100, 0xC0182101, 0x40082102  # SECCOMP_IOCTL_NOTIF_…
+_RECEIVE, _SEND, _VALID, _ADD = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103  # SECCOMP_IOCTL_NOTIF_…
+_OPEN_PEER = 0x5441  # TIOCGPTPEER
 _AT_FDCWD, _NO_FOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
 _PATH_MAX = 4096
 _UNIX_NAME_MAX = 108
@@ -73,15 +74,15 @@ class Call:
 
     def answer(self) -> None:
         """Does what is asked if it is allowed, and lets the caller go on with the outcome."""
-        code = 0
+        code, value = 0, 0
         try:
-            _HANDLERS[self.name](self)
+            value = _HANDLERS[self.name](self) or 0
         except OSError as error:
             code = error.errno or errno.EPERM
         except (KeyError, ValueError, OverflowError, struct.error):
             code = errno.EINVAL
         try:
-            fcntl.ioctl(self._listener, _SEND, struct.pack("=QqiI", self._notice, 0, -code, 0))
+            fcntl.ioctl(self._listener, _SEND, struct.pack("=QqiI", self._notice, value, -code, 0))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINTR):
                 raise
@@ -158,21 +159,21 @@ class Call:
                 return os.fsencode(theirs) + path[len(ours) :]
         return path
 
-    def socket(self, index: int) -> socket.socket:
-        """The caller's socket in argument `index`, shared with it."""
+    def descriptor(self, index: int) -> int:
+        """A descriptor of ours for what the caller's in argument `index` stands for."""
         with open(f"/proc/{self._thread}/status", "rb") as file:
             leader = next(int(line.split()[1]) for line in file if line.startswith(b"Tgid:"))
         pidfd = os.pidfd_open(leader)
         try:
             self.still_there()
-            fd = kernel.descriptor_of(pidfd, self.number(index))
+            return kernel.descriptor_of(pidfd, self.number(index))
         finally:
             os.close(pidfd)
-        try:
-            return socket.socket(fileno=fd)
-        except BaseException:
-            os.close(fd)
-            raise
+
+    def give(self, fd: int, flags: int) -> int:
+        """Opens `fd` in the caller too, and returns its number there."""
+        request = bytearray(struct.pack("=QIIII", self._notice, 0, fd, 0, flags))
+        return fcntl.ioctl(self._listener, _ADD, request, True)
 
 
 def _change_mode(call: Call, fd: int, mode: int) -> None:
@@ -247,7 +248,7 @@ def _connect(call: Call) -> None:
     except PermissionError:
         raise OSError(errno.EACCES, "outside") from None
     try:
-        own = call.socket(0)
+        own = socket.socket(fileno=call.descriptor(0))
         try:
             if own.family != 1:
                 raise OSError(errno.EACCES, "family")
@@ -256,6 +257,20 @@ def _connect(call: Call) -> None:
             own.close()
     finally:
         os.close(fd)
+
+
+def _open_peer(call: Call) -> int:
+    """The other end of the terminal in the first argument, which the caller must have opened itself."""
+    flags = call.number(2)
+    terminal = call.descriptor(0)
+    try:
+        peer = fcntl.ioctl(terminal, _OPEN_PEER, flags | os.O_NOCTTY | os.O_CLOEXEC)
+        try:
+            return call.give(peer, flags & os.O_CLOEXEC)
+        finally:
+            os.close(peer)
+    finally:
+        os.close(terminal)
 
 
 _HANDLERS = {
@@ -274,4 +289,5 @@ _HANDLERS = {
     "futimesat": lambda c: _on(c, _change_times, c.number(0), c.path(1), _times(c, 2, 1000)),
     "utimensat": _utimensat,
     "connect": _connect,
+    "ioctl": _open_peer,
 }
