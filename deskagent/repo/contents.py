@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from array import array
-from collections.abc import Iterable
 
+from deskagent.repo import mentions
 from deskagent.repo.attempts import Attempts
 from deskagent.repo.languages import Language, language_of, tools
 from deskagent.repo.sources import Source, Stamp
@@ -17,12 +16,12 @@ _VARIABLES = 500  # of one statement; SQLite allows 999 in old builds
 
 
 class Contents:
-    """The writing side of one connection, within the caller's transactions."""
+    """The writing side of one connection, within the caller's transactions. Unfit after one is rolled back."""
 
     def __init__(self, connection: sqlite3.Connection, attempts: Attempts) -> None:
         self._connection = connection
         self._attempts = attempts
-        self._names: dict[str, int] = {}
+        self._names: set[str] = set()
 
     def put(self, source: Source) -> None:
         """Says what lies at a path; content that is known already is not read again."""
@@ -51,11 +50,12 @@ class Contents:
             return known[0]
         symbols, note = self._symbols(data, source.hash, language if label else None)
         row = self._connection.execute(
-            "INSERT INTO content (hash, language, note) VALUES (?, ?, ?)", (source.hash, label, note)
+            "INSERT INTO content (hash, language, note, mentions) VALUES (?, ?, ?, ?)",
+            (source.hash, label, note, mentions.encode(symbols)),
         )
         assert row.lastrowid is not None
         self._connection.execute("INSERT INTO body (rowid, text) VALUES (?, ?)", (row.lastrowid, text))
-        self._write(row.lastrowid, symbols)
+        self._define(row.lastrowid, symbols)
         return row.lastrowid
 
     def _symbols(self, data: bytes, digest: bytes, language: Language | None) -> tuple[Symbols, str]:
@@ -69,41 +69,28 @@ class Contents:
         except Unparsable as error:
             return Symbols(), str(error)
 
-    def _write(self, content: int, symbols: Symbols) -> None:
-        mentioned = symbols.calls.keys() | symbols.refs.keys()
-        ids = self._ids(mentioned | {definition.name for definition in symbols.definitions})
+    def _define(self, content: int, symbols: Symbols) -> None:
         self._connection.executemany(
             "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (content, at, ids[d.name], d.kind, d.qualified, d.line, d.end_line, d.signature)
+                (content, at, d.name, d.kind, d.qualified, d.line, d.end_line, d.signature)
                 for at, d in enumerate(symbols.definitions)
             ),
         )
-        none = array("I")
-        self._connection.executemany(
-            "INSERT INTO mention VALUES (?, ?, ?, ?)",
-            (
-                (ids[n], content, symbols.calls.get(n, none).tobytes(), symbols.refs.get(n, none).tobytes())
-                for n in mentioned
-            ),
-        )
+        self._name(symbols.calls.keys() | symbols.refs.keys() | {d.name for d in symbols.definitions})
 
-    def _ids(self, names: Iterable[str]) -> dict[str, int]:
-        """The number of every name; new ones are added, for search by parts of them too."""
-        if len(self._names) > _CACHED_NAMES:
-            self._names.clear()
-        unseen = [name for name in names if name not in self._names]
+    def _name(self, names: set[str]) -> None:
+        """Adds what is new among the names to those that are searched by parts."""
+        unseen = list(names - self._names)
         for start in range(0, len(unseen), _VARIABLES):
             some = unseen[start : start + _VARIABLES]
             marks = ",".join("?" * len(some))
-            self._names.update(
-                self._connection.execute(f"SELECT text, id FROM name WHERE text IN ({marks})", some)
-            )
-        new = [name for name in unseen if name not in self._names]
-        if new:
+            known = self._connection.execute(f"SELECT text FROM name WHERE text IN ({marks})", some)
+            new = set(some).difference(text for (text,) in known)
             first = self._connection.execute("SELECT coalesce(max(id), 0) + 1 FROM name").fetchone()[0]
-            rows = list(enumerate(new, first))
+            rows = list(enumerate(sorted(new), first))
             self._connection.executemany("INSERT INTO name (id, text) VALUES (?, ?)", rows)
             self._connection.executemany("INSERT INTO trigram (rowid, text) VALUES (?, ?)", rows)
-            self._names.update((name, number) for number, name in rows)
-        return self._names
+        if len(self._names) > _CACHED_NAMES:
+            self._names.clear()
+        self._names.update(unseen)

@@ -34,7 +34,7 @@ _WAITS = (0.0, 0.02, 0.05)  # who asks `is_locked` has the lock for an instant
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE content (
-    id INTEGER PRIMARY KEY, hash BLOB NOT NULL, language TEXT NOT NULL, note TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, hash BLOB NOT NULL, language TEXT NOT NULL, note TEXT NOT NULL, mentions BLOB NOT NULL,
     UNIQUE (hash, language)
 );
 CREATE TABLE file (
@@ -42,17 +42,13 @@ CREATE TABLE file (
     size INTEGER NOT NULL, mtime INTEGER NOT NULL, ctime INTEGER NOT NULL, inode INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX file_content ON file (content);
-CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE definition (
-    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, name INTEGER NOT NULL, kind TEXT NOT NULL,
+    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
     qualified TEXT NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL, signature TEXT NOT NULL,
     PRIMARY KEY (content, ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX definition_name ON definition (name);
-CREATE TABLE mention (
-    name INTEGER NOT NULL, content INTEGER NOT NULL, calls BLOB NOT NULL, refs BLOB NOT NULL,
-    PRIMARY KEY (name, content)
-) WITHOUT ROWID;
+CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE VIRTUAL TABLE body USING fts5 (text, content='', tokenize="unicode61");
 CREATE VIRTUAL TABLE trigram USING fts5 (text, content='name', content_rowid='id', tokenize='trigram');
 """
@@ -113,7 +109,7 @@ def _open(path: Path) -> sqlite3.Connection | None:
     connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -16384")
+        connection.execute("PRAGMA cache_size = -32768")
         connection.execute("PRAGMA temp_store = MEMORY")
         if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
             connection.execute("SELECT count(*) FROM meta").fetchone()
@@ -176,7 +172,8 @@ def is_locked(folder: Path) -> bool:
 
 
 def _try(handle: int, kind: int, wait: float) -> bool:
-    time.sleep(wait)
+    if wait:
+        time.sleep(wait)
     try:
         fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:

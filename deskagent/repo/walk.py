@@ -11,7 +11,7 @@ import itertools
 import logging
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,12 +71,15 @@ def walk(project: Path, *, max_files: int = MAX_FILES) -> Walk:
     return Walk(tuple(files), tuple(skipped), complete)
 
 
-def names(project: Path, *, limit: int = _ENTRIES_PER_FILE * MAX_FILES) -> tuple[list[str], bool]:
+def names(
+    project: Path, *, limit: int = _ENTRIES_PER_FILE * MAX_FILES, known: Container[str] = frozenset()
+) -> tuple[list[str], bool]:
     """Paths that may be source, by their names alone, sorted; and whether that is all of them.
 
-    Nothing is looked at: folders, links, special and deleted files may be among them.
+    Nothing is looked at: folders, links, special and deleted files may be among them. `known` to be files
+    need not be asked whether they are repositories inside this one.
     """
-    found = sorted(set(itertools.islice(_names(project), limit)))
+    found = sorted(set(itertools.islice(_names(project, known), limit)))
     environments = tuple(name.removesuffix("pyvenv.cfg") for name in found if name.endswith("/pyvenv.cfg"))
     kept = [
         name for name in found if not name.startswith(environments) and _NEVER.isdisjoint(name.split("/"))
@@ -101,7 +104,7 @@ def _unfit(project: Path, name: str) -> str | None:
     return None
 
 
-def _names(project: Path) -> Iterator[str]:
+def _names(project: Path, known: Container[str] = frozenset()) -> Iterator[str]:
     """Paths of files, by git where it can be asked, else from the disk."""
     if lightgit.admin_folder(project / ".git"):
         try:
@@ -109,15 +112,17 @@ def _names(project: Path) -> Iterator[str]:
         except UsageError as error:
             _log.info("files are read from disk: %s", error)
         else:
-            return _by_git(project, listed)
+            return _by_git(project, listed, known)
     return _by_disk(project)
 
 
-def _by_git(repo: Path, listed: tuple[str, ...]) -> Iterator[str]:
+def _by_git(repo: Path, listed: tuple[str, ...], known: Container[str]) -> Iterator[str]:
     """Tracked and not ignored files, those of submodules and of other repositories inside included."""
     base = f"{repo}/"
     for name in listed:
         yield name
+        if name in known:
+            continue
         place = f"{base}{name}"  # plain strings: this runs for every file of the project
         if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114
             yield from (f"{name.rstrip('/')}/{below}" for below in _names(Path(place)))
