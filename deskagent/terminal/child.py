@@ -81,6 +81,7 @@ class Child:
         self._limits = limits
         self._mark = secrets.token_hex(16)
         self._asked = ""
+        self._survivors = 0
         self._ending: Ending | None = None
         self._lock = threading.Lock()
         self.rung = sandbox.rung
@@ -189,6 +190,7 @@ class Child:
                 continue
             if message is None:
                 return self._abandon(End.SIGNALED, "its supervisor was killed")
+            self._survivors = int(message["survivors"])  # type: ignore[call-overload]
             self._reap()
             return self._read_ending(message)
 
@@ -232,6 +234,8 @@ class Child:
             time.sleep(0.02)
 
     def _reap(self) -> None:
+        if self._survivors:
+            return  # it goes on trying; its own end is noticed at the next start of anything
         try:
             self._supervisor.wait(_OVERRUN_SECONDS)
         except subprocess.TimeoutExpired:

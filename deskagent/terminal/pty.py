@@ -160,7 +160,7 @@ class PtySession:
         self._painter.resize(rows, columns)
         # The kernel tells the terminal's own session; who sits in another (bwrap --new-session), we.
         for process in tree.descendants(self._child.supervisor_pid):
-            if process.tty == 0 and process.state != "Z":
+            if process.state != "Z" and tree.terminal_of(process.pid) == 0:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(process.pid, signal.SIGWINCH)
 

@@ -25,9 +25,10 @@ import select
 import time
 
 from deskagent.terminal.launch import LINUX, PR_SET_CHILD_SUBREAPER, kill, launch, prctl
-from deskagent.terminal.tree import Process, descendants, proportional, resident
+from deskagent.terminal.tree import Process, proportional, resident, walk
 
 _CLEANUP_SECONDS = 1.5
+_LAST_SECONDS = 60.0
 
 
 def send(control: int, message: dict[str, object]) -> None:
@@ -85,10 +86,18 @@ class _Watch:
         self.poller.register(control, select.POLLIN)
 
     def tree(self) -> list[Process]:
-        return [p for p in descendants(os.getpid()) if p.pid != self.shim and p.state != "Z"]
+        """What runs, as far as one more than is allowed."""
+        most = self.job["processes"]
+        found = []
+        for process in walk(os.getpid()):
+            if process.pid != self.shim and process.state != "Z":
+                found.append(process)
+                if most is not None and len(found) > most:
+                    break
+        return found
 
     def reap(self) -> None:
-        while True:
+        for _ in range(2000):  # a fork bomb leaves more than one can ever finish with
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
@@ -105,6 +114,8 @@ class _Watch:
             self.reason = reason
         self.kill_at = min(self.kill_at or float("inf"), time.monotonic() + grace)
         if grace <= 0:
+            if self.status is None:  # not reaped, so the number still means the command's group
+                kill(-self.command, signal.SIGKILL)
             return
         for process in self.tree():
             # A wrapper that dies takes what it wraps with it at once: leave that for the end of the grace.
@@ -132,7 +143,7 @@ class _Watch:
                 self.stop("memory", 0.0)
             room = min(room, (memory - used) / 8e9)  # nobody fills more than 8 GB a second
         now = time.monotonic()
-        self.next_look = now + max(0.1, room, 20 * (now - began))
+        self.next_look = now + max(0.1, room, 5 * (now - began))
 
     def pause(self) -> float:
         """Seconds until something is due."""
@@ -171,11 +182,11 @@ class _Watch:
                 self.look()
             self.reap()
 
-    def clear(self) -> tuple[int, int]:
-        """Kills and reaps until nothing is left: how many processes it found, how many it could not kill."""
-        deadline = time.monotonic() + _CLEANUP_SECONDS
+    def clear(self, seconds: float) -> tuple[int, int]:
+        """Kills and reaps until nothing is left: how many processes it found, how many are left in the end."""
+        deadline = time.monotonic() + seconds
         pause = 0.001
-        own = os.getpgrp()
+        own = (os.getpgrp(), 0)
         found: set[int] = set()
         if not LINUX:
             kill(-self.command, signal.SIGKILL)
@@ -183,15 +194,20 @@ class _Watch:
             self.reap()
             if self.childless:
                 return len(found), 0
-            left = [p for p in descendants(os.getpid()) if p.state != "Z"]
-            found |= {p.pid for p in left if p.pid not in (self.shim, self.command)}
-            # Groups first: a group is killed as one, so a fork bomb can't outrun it.
-            for group in {p.group for p in left} - {own, 0}:
-                kill(-group, signal.SIGKILL)
-            for process in left:
+            left = 0
+            for process in walk(os.getpid()):
+                if process.state == "Z":
+                    continue
+                left += 1
+                if process.group not in own:
+                    kill(-process.group, signal.SIGKILL)  # as one: who forks in it can't outrun that
                 kill(process.pid, signal.SIGKILL)
-            if time.monotonic() > deadline:
-                return len(found), len(left)
+                if process.pid not in (self.shim, self.command):
+                    found.add(process.pid)
+                if time.monotonic() > deadline:
+                    break
+            if left and time.monotonic() > deadline:
+                return len(found), left
             self.wait(pause)
             pause = min(pause * 2, 0.05)
 
@@ -215,7 +231,7 @@ def main(control: int) -> None:
     except OSError:
         watch.reason = "gone"
     seconds = time.monotonic() - watch.started
-    found, survivors = watch.clear()
+    found, survivors = watch.clear(_CLEANUP_SECONDS)
     if not problem and watch.reason != "gone":
         send(
             control,
@@ -228,4 +244,6 @@ def main(control: int) -> None:
                 "used": watch.used,
             },
         )
+    if survivors:
+        watch.clear(_LAST_SECONDS)  # nobody waits for it any more
     os._exit(0)  # the interpreter has nothing to tidy up that is worth 2 ms

@@ -147,7 +147,9 @@ class Watcher:
             return False
         if there.st_rdev == self._terminal.st_rdev and there.st_dev == self._terminal.st_dev:
             return True
-        return there.st_rdev == os.makedev(5, 0) and process.tty == self._terminal.st_rdev  # /dev/tty
+        return (
+            there.st_rdev == os.makedev(5, 0) and tree.terminal_of(process.pid) == self._terminal.st_rdev
+        )  # /dev/tty
 
 
 def _memory(pid: int, address: int, count: int) -> bytes:

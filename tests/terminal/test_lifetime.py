@@ -80,6 +80,13 @@ def test_a_small_fork_bomb(py, free, marked):
     assert marked.alive() == []
 
 
+def test_a_fork_bomb_of_programs(command, free):
+    # Ends by itself after 4 s, for the machine's sake should this test fail.
+    line = f"b() {{ [ $(date +%s) -lt {int(time.time()) + 4} ] || exit; b | b & }}; b; sleep 30"
+    result = run(command("nice", "sh", "-c", line), limits=Limits(processes=60), **free)
+    assert result.end is End.PROCESSES
+
+
 def test_a_pipe_held_open_from_outside_is_not_waited_for(py, free, tmp_path):
     code = (
         "import array, socket, sys\ns = socket.socket(socket.AF_UNIX); s.connect('socket')\n"

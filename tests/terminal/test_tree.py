@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -20,6 +21,8 @@ def family(tmp_path):
         [shell, "-c", "sh -c 'sleep 60 & echo; wait' & wait"], stdout=subprocess.PIPE, start_new_session=True
     )
     process.stdout.readline()
+    while [p.name for p in tree.descendants(process.pid)] != ["sh", "sleep"]:  # until it has become sleep
+        time.sleep(0.01)
     yield process
     os.killpg(process.pid, 9)
     process.wait()
@@ -28,26 +31,29 @@ def family(tmp_path):
 
 def test_one_process(family):
     process = tree.look(family.pid)
-    assert (process.pid, process.parent, process.session, process.tty) == (
-        family.pid,
-        os.getpid(),
-        family.pid,
-        0,
-    )
-    assert process.state == "S"
+    assert (process.pid, process.parent) == (family.pid, os.getpid())
+    assert process.session == process.group == family.pid
+    assert (process.name, process.state) == ("a) b (", "S")
+    assert tree.terminal_of(family.pid) == 0
     assert process.resident > 0
     assert tree.look(2**22 + 1) is None
 
 
-def test_brackets_in_a_name():
-    process = tree.Process(7, b"7 (a) b (c)) S 1 2 3 34817 5 " + b"0 " * 14 + b"3 0")
-    assert (process.name, process.state, process.parent, process.group, process.session) == (
-        "a) b (c)",
-        "S",
-        1,
-        2,
-        3,
-    )
+def test_a_terminal_and_brackets_in_a_name(tmp_path):
+    ours, theirs = os.openpty()
+    program = tmp_path / "a) b ("
+    program.symlink_to("/bin/cat")
+    code = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    process = subprocess.Popen([sys.executable, "-c", code, program], stdin=theirs, start_new_session=True)
+    try:
+        while tree.look(process.pid).name != "a) b (":
+            time.sleep(0.01)
+        assert tree.terminal_of(process.pid) == os.fstat(theirs).st_rdev
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_descendants_both_ways(family):
