@@ -24,11 +24,16 @@ def text_of(data: bytes) -> str:
 def _shape(source: bytes) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [statement for statement in body if not _is_text(statement)] or [ast.Pass()]
     return ast.dump(tree)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """A docstring, or another string that stands alone and does nothing."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def same_code(path: str, one: bytes, other: bytes) -> bool:
