@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -190,7 +191,7 @@ def test_unix_sockets_of_other_programs_are_out_of_reach(
 ) -> None:
     """Like docker.sock, the session bus, an ssh agent or tmux, also where the folder itself can be seen."""
     folder = box.outside if place == "outside" else Path("/tmp")
-    path = folder / f"deskagent-test-{os.getpid()}.sock"
+    path = folder / f"deskagent-test-{secrets.token_hex(8)}.sock"
     listener = listen(socket.AF_UNIX, kind, str(path))
     try:
         answers = dict(line.split() for line in box.python(UNIX, path).splitlines())
@@ -201,7 +202,7 @@ def test_unix_sockets_of_other_programs_are_out_of_reach(
 
 
 def test_abstract_sockets_of_other_programs_are_out_of_reach(box, listen) -> None:
-    name = f"deskagent-test-{os.getpid()}"
+    name = f"deskagent-test-{secrets.token_hex(8)}"
     listener = listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + name)
     code = "print(tried(lambda: socket.socket(socket.AF_UNIX).connect('\\0' + sys.argv[1])))"
     assert box.python(code, name) in ("ECONNREFUSED", "EACCES", "EPERM")
