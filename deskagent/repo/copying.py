@@ -24,9 +24,9 @@ _NO_KERNEL_COPY = {errno.EXDEV, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL, er
 _CHECK_SPACE_EVERY = 32 << 20
 _RESERVE = 256 << 20  # bytes that are left free for everybody else, at most a fiftieth of the disk
 
-_DEPENDENCIES = {"node_modules", "__pypackages__"}
-_ENVIRONMENT = {"lib", "lib64", "bin", "include", "share"}  # a venv's heavy folders; tox writes beside them
-_CACHES = {".mypy_cache", ".ruff_cache", ".pyre", ".pytype"}  # no test reads them
+DEPENDENCIES = {"node_modules", "__pypackages__"}
+ENVIRONMENT = {"lib", "lib64", "bin", "include", "share"}  # a venv's heavy folders; tox writes beside them
+CACHES = {".mypy_cache", ".ruff_cache", ".pyre", ".pytype"}  # no test reads them
 
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -128,12 +128,12 @@ class _Copier:
                     if not entry.is_dir(follow_symlinks=False):
                         self._leaf(entry, source, target, path)
                         continue
-                    if entry.name in _CACHES:
+                    if entry.name in CACHES:
                         continue
                     os.mkdir(entry.name, 0o700, dir_fd=target)
                     if entry.name == ".git":
                         self.done.gits.append(path)
-                    elif entry.name in _DEPENDENCIES or (environment and entry.name in _ENVIRONMENT):
+                    elif entry.name in DEPENDENCIES or (environment and entry.name in ENVIRONMENT):
                         self.done.shared.append(path)
                     else:
                         yield path

@@ -89,18 +89,34 @@ def claim(base: Path) -> Lease:
             handle = os.open(folder / "owner", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise TransientError(
-            f"No scratch folder could be made in {base}: {error.strerror}.",
-            hint="Free some space, or set TMPDIR or DESKAGENT_HOME to a disk that has it.",
-        ) from error
-    os.write(handle, f"{os.getpid()}\n".encode())
-    return Lease(folder, handle)
+        raise _no_room(base, error) from error
+    lease = Lease(folder, handle)
+    try:
+        os.write(handle, f"{os.getpid()}\n".encode())
+    except OSError as error:
+        lease.release()
+        raise _no_room(base, error) from error
+    return lease
+
+
+def _no_room(base: Path, error: OSError) -> TransientError:
+    return TransientError(
+        f"No scratch folder could be made in {base}: {error.strerror}.",
+        hint="Free some space, or set TMPDIR or DESKAGENT_HOME to a disk that has it.",
+    )
 
 
 def sweep(base: Path) -> int:
     """Deletes the folders in `base` whose process is gone; returns how many. Never another live run's."""
-    with _all(base):
-        dead = [_bury(folder) for folder in sorted(base.iterdir()) if folder.is_dir() and _orphaned(folder)]
+    try:
+        with _all(base):
+            dead = [
+                _bury(folder) for folder in sorted(base.iterdir()) if folder.is_dir() and _orphaned(folder)
+            ]
+    except OSError as error:
+        raise _no_room(base, error) from error
+    if dead:
+        _log.info("%d scratch copies of ended runs are deleted", len(dead))
     for folder in dead:
         try:
             remove_tree(folder)

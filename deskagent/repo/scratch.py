@@ -9,10 +9,10 @@ folder where it can be mounted; elsewhere the copy has a light one of its own.
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -27,8 +27,6 @@ from deskagent.terminal.types import Policy, Rung
 
 __all__ = ["Scratch", "Skipped", "make_scratch"]
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
 class _Original:
@@ -39,6 +37,7 @@ class _Original:
 class Scratch:
     """A private copy of a project; dirty, untracked and ignored files included. A context manager.
 
+    `project`  what it is a copy of;
     `root`     where the copy really is;
     `seen_at`  where processes see it: the project's own path (bwrap), `root` itself (landlock, none);
     `policy`   ready for `spawn`;
@@ -50,6 +49,7 @@ class Scratch:
     def __init__(
         self,
         lease: Lease,
+        project: Path,
         root: Path,
         seen_at: Path,
         policy: Policy,
@@ -57,6 +57,7 @@ class Scratch:
         skipped: tuple[Skipped, ...],
         shared: tuple[str, ...],
     ) -> None:
+        self.project = project
         self.root = root
         self.seen_at = seen_at
         self.policy = policy
@@ -85,6 +86,13 @@ class Scratch:
             parts, original = next(iter(self._before.items()))
             self._put(parts, None if original is None else original.data, original and original.status)
             del self._before[parts]
+
+    def relocated(self, argv: Sequence[str]) -> tuple[str, ...]:
+        """`argv` with the project's own path turned to where the copy is seen, in words that are or begin with it."""
+        if self.seen_at == self.project:
+            return tuple(argv)
+        own, seen = str(self.project), str(self.seen_at)
+        return tuple(seen + word[len(own) :] if f"{word}/".startswith(f"{own}/") else word for word in argv)
 
     def close(self) -> None:
         """Deletes the copy, whatever the tests did to the modes in it."""
@@ -154,22 +162,17 @@ def _drop_compiled(at: int, stem: str) -> None:
         return
 
 
-class _damage:
+@contextmanager
+def _damage(parts: tuple[str, ...]) -> Iterator[None]:
     """Turns what the tests did to the copy's folders into an error that says so."""
-
-    def __init__(self, parts: tuple[str, ...]) -> None:
-        self.name = "/".join(parts)
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, OSError):
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            raise TransientError(
-                f"{self.name} can't be written in the scratch copy: {error.strerror}.",
-                hint="Free some space." if full else "The tests changed the folders around it; try again.",
-            ) from error
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise TransientError(
+            f"{'/'.join(parts)} can't be written in the scratch copy: {error.strerror}.",
+            hint="Free some space." if full else "The tests changed the folders around it; try again.",
+        ) from error
 
 
 def make_scratch(
@@ -186,9 +189,7 @@ def make_scratch(
     mounting = sandbox.rung is Rung.BWRAP
     sources = () if mounting or not interpreter else editable.check_editable(project, interpreter)
     base = base_for(project)
-    swept = sweep(base)
-    if swept:
-        _log.info("%d scratch copies of ended runs were deleted", swept)
+    sweep(base)
     lease = claim(base)
     try:
         root = lease.folder / project.name
@@ -209,7 +210,7 @@ def make_scratch(
     except BaseException:
         lease.release()
         raise
-    return Scratch(lease, root, seen_at, policy, env, tuple(done.skipped), tuple(done.shared))
+    return Scratch(lease, project, root, seen_at, policy, env, tuple(done.skipped), tuple(done.shared))
 
 
 def _check(project: Path) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -201,6 +203,37 @@ def test_check_says_what_apply_would(project: Path, digest: Callable[[Path], str
     with pytest.raises(ConflictError):
         apply.check(project, {"README": (b"else", b"x")})
     assert digest(project) == as_it_was
+
+
+_ON_OTHER_DISKS = """
+import os, subprocess, sys
+from pathlib import Path
+from deskagent.errors import DeskagentError
+from deskagent.repo.apply import apply
+disk = Path(sys.argv[1])
+(disk / "a").write_bytes(b"a")
+(disk / "b").write_bytes(b"b")
+def attempt(after):
+    try:
+        apply(disk, {"a": (b"a", b"1"), "b": (b"b", after)})
+    except DeskagentError as error:
+        print(error.exit_code, sorted(os.listdir(disk)), (disk / "a").read_bytes() + (disk / "b").read_bytes())
+attempt(bytes(2 << 20))
+subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+attempt(b"2")
+"""
+
+
+def test_a_full_disk_and_a_read_only_mount(tmp_path: Path) -> None:
+    if not shutil.which("unshare"):
+        pytest.skip("unshare is not installed")
+    script = f'mount -t tmpfs -o size=1m none "{tmp_path}" && exec "$0" "$@"'
+    own = () if os.geteuid() == 0 else ("-r",)
+    words = ("unshare", *own, "-m", "sh", "-c", script, sys.executable, "-c", _ON_OTHER_DISKS, str(tmp_path))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    if "mount:" in done.stderr or "unshare:" in done.stderr:
+        pytest.skip(f"no mounts of one's own here: {done.stderr.strip()}")
+    assert done.stdout.splitlines() == ["75 ['a', 'b'] b'ab'", "2 ['a', 'b'] b'ab'"], done
 
 
 # What the operating system is asked for, as Python's audit events tell it.

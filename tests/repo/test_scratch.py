@@ -253,6 +253,20 @@ def test_links_into_the_project_lead_to_the_copy(project: Path, sandbox: Sandbox
         assert (scratch.root / "away").readlink() == tmp_path / "outside"
 
 
+def test_absolute_paths_in_a_command_lead_to_the_copy(project: Path, sandbox: Sandbox) -> None:
+    with make_scratch(project, sandbox) as scratch:
+        words = ("pytest", str(project), f"{project}/pkg", f"{project}2/pkg", "--opt=x", "pkg")
+        seen = scratch.seen_at
+        assert scratch.relocated(words) == (
+            "pytest",
+            str(seen),
+            f"{seen}/pkg",
+            f"{project}2/pkg",
+            "--opt=x",
+            "pkg",
+        )
+
+
 def test_folders_that_are_no_project_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home" / "me"))
     (tmp_path / "home" / "me").mkdir(parents=True)
