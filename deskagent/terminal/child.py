@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import select
 import signal
 import socket
@@ -79,7 +78,7 @@ class Child:
         stderr: int,
     ) -> None:
         self._limits = limits
-        self._mark = secrets.token_hex(16)
+        self._mark = os.urandom(16).hex()
         self._asked = ""
         self._survivors = 0
         self._ending: Ending | None = None
