@@ -56,11 +56,12 @@ class Bubblewrap:
         machine = this_machine()
         if machine is None:
             raise SandboxError("No system call filter is known for this kind of processor.")
-        hidden = (*secret_paths(env, policy.hidden), *host_sockets())
         visible = program_folders(argv, env)
         if policy.network:
             visible = (*visible, Path("/etc/resolv.conf"))
-        plan = Plan.of(policy, visible=visible, hidden=hidden)
+        plan = Plan.of(
+            policy, visible=visible, hidden=secret_paths(env, policy.hidden), sockets=host_sockets()
+        )
         fds: list[int] = []
         try:
             cwd = Path(os.path.realpath(cwd))
@@ -82,12 +83,12 @@ class Bubblewrap:
         except BaseException:
             for fd in fds:
                 os.close(fd)
-            plan.remove_placeholders()
+            plan.clean_up()
             raise
         # The options go by descriptor: in argv every user could read the environment. Bubblewrap gets an
         # empty one: LD_PRELOAD and its like would act before anything is confined.
         command = (str(self._program), "--args", str(fds[1]), "--", *argv)
-        return Wrapped(command, Path("/"), {}, tuple(fds), plan.remove_placeholders)
+        return Wrapped(command, Path("/"), {}, tuple(fds), plan.clean_up)
 
     def _mounts(self, plan: Plan) -> Iterator[str]:
         ordered = plan.ordered()

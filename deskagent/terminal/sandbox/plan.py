@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -38,15 +40,18 @@ _FRESH_FOLDERS = ("/tmp", "/run", "/var/tmp", "/var/run")
 
 
 class Plan:
-    """The mounts of one command. Built once; `remove_placeholders` when the command is gone."""
+    """The mounts of one command. Built once; `clean_up` when the command is gone."""
 
     def __init__(self) -> None:
         self.mounts: dict[Path, Mount] = {}
         self._roots: dict[Path, Placeholders] = {}
+        self._sockets: list[Path] = []
 
     @classmethod
-    def of(cls, policy: Policy, *, visible: Iterable[Path], hidden: Iterable[Path]) -> Plan:
-        """The plan for `policy`; `visible` and `hidden` are real paths of the host.
+    def of(
+        cls, policy: Policy, *, visible: Iterable[Path], hidden: Iterable[Path], sockets: Iterable[Path] = ()
+    ) -> Plan:
+        """The plan for `policy`; `visible`, `hidden` and `sockets` (hidden too) are real paths of the host.
 
         Raises SandboxError where a folder is missing or a path can't be protected.
         """
@@ -65,8 +70,12 @@ class Plan:
                 plan._protect(_real(path.parent) / path.name)
             for path in hidden:
                 plan._hide(path)
+            for path in sockets:
+                plan._hide(path)
+                if path in plan.mounts:
+                    plan._sockets.append(plan.mounts[path].source)
         except BaseException:
-            plan.remove_placeholders()
+            plan.clean_up()
             raise
         return plan
 
@@ -86,9 +95,14 @@ class Plan:
         kind = self.mounts[above].kind
         return kind in (Kind.PIN, Kind.BIND, Kind.VISIBLE, Kind.READ_ONLY)
 
-    def remove_placeholders(self) -> None:
+    def clean_up(self) -> None:
+        """Removes what the mounts needed to lie on."""
         for placeholders in self._roots.values():
             placeholders.remove()
+        for path in self._sockets:
+            if _is_mount_point(path):
+                with contextlib.suppress(OSError):  # not ours to remove, or gone
+                    path.unlink()
 
     def _put(self, path: Path, kind: Kind, source: Path) -> None:
         there = self.mounts.get(path)
@@ -159,6 +173,15 @@ class Plan:
             return
         kind = Kind.HIDDEN_FOLDER if is_dir(source) else Kind.HIDDEN_FILE
         self._put(path, kind, source)
+
+
+def _is_mount_point(path: Path) -> bool:
+    """Whether an empty file lies there as bubblewrap makes it to mount on: where a socket went away just then."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size == 0 and stat.S_IMODE(found.st_mode) == 0o444
 
 
 def _real(path: Path) -> Path:

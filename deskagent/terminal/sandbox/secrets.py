@@ -125,17 +125,30 @@ def host_sockets() -> tuple[Path, ...]:
         lines = Path("/proc/net/unix").read_text("utf-8", "surrogateescape").splitlines()[1:]
     except OSError:
         return ()
+    fields = (line.split(None, 7) for line in lines)
+    names = {field[7] for field in fields if len(field) == 8 and not field[7].startswith("@")}
+    folders = _working_folders() if any(not name.startswith("/") for name in names) else ()
     found: set[Path] = set()
-    for line in lines:
-        fields = line.split(None, 7)
-        if len(fields) == 8 and fields[7].startswith("/"):
-            path = Path(os.path.realpath(fields[7]))
+    for name in names:
+        for folder in (Path("/"),) if name.startswith("/") else folders:
+            path = Path(os.path.realpath(folder / name))
             try:
                 if stat.S_ISSOCK(path.lstat().st_mode):
                     found.add(path)
             except OSError:  # its file is gone
                 continue
     return tuple(sorted(found))
+
+
+def _working_folders() -> set[Path]:
+    """Where this user's processes are: a socket that was made by a relative name lies in one of them."""
+    found: set[Path] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            found.add((process / "cwd").readlink())
+        except OSError:  # somebody else's, or gone
+            continue
+    return found
 
 
 def _elsewhere(found: Iterable[Path]) -> Iterator[Path]:

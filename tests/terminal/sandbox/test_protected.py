@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -210,6 +211,21 @@ def test_placeholders_leave_what_is_somebody_s(tmp_path: Path) -> None:
     (tmp_path / "full" / "file").touch()
     placeholders.remove()
     assert names(tmp_path) == {"own", "full", "full/file"}
+
+
+def test_a_socket_that_goes_away_as_the_command_starts(bwrap) -> None:
+    """Bubblewrap then makes a file to mount on: it is not left in the workspace, and files of others stay."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(bwrap.work / "s"))
+        wrapped = bwrap.sandbox.wrap(("/bin/ls",), bwrap.work, bwrap.env, bwrap.policy)
+        (bwrap.work / "s").unlink()
+    (bwrap.work / "own").touch(0o444)
+    done = subprocess.run(wrapped.argv, env={}, cwd="/", pass_fds=wrapped.fds, capture_output=True, text=True)
+    for fd in wrapped.fds:
+        os.close(fd)
+    assert done.stdout.split() == ["own", "s"]
+    wrapped.cleanup()
+    assert names(bwrap.work) == {"own"}
 
 
 def test_landlock_says_what_it_can_t_do(landlock) -> None:

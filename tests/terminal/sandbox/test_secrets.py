@@ -66,7 +66,7 @@ def test_other_mounts_of_the_same_files(tmp_path: Path) -> None:
     )
 
 
-def test_sockets_with_a_path_are_found(tmp_path: Path) -> None:
+def test_sockets_with_a_path_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(tempfile.mkdtemp(prefix="s-"))
     try:
         with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as gone:
@@ -76,6 +76,10 @@ def test_sockets_with_a_path_are_found(tmp_path: Path) -> None:
             found = host_sockets()
             assert folder / "odd ☃ name" in found
             assert folder / "gone" not in found
+        with socket.socket(socket.AF_UNIX) as listener:
+            monkeypatch.chdir(folder)
+            listener.bind("relative")
+            assert folder / "relative" in host_sockets()
     finally:
         shutil.rmtree(folder)
 
