@@ -204,7 +204,7 @@ def test_kill_9_of_the_supervisor(sh, free, marked, monkeypatch):
 
 
 def test_a_supervisor_that_is_stopped(sh, free, marked):
-    process = Process(sh(f"sleep {marked.token}"), free["sandbox"], free["policy"], Limits(seconds=0.3), None)
+    process = Process(sh(f"sleep {marked.token}"), free["sandbox"], free["policy"], Limits(seconds=2), None)
     assert len(marked.wait(1)) == 1
     os.kill(process._child.supervisor_pid, signal.SIGSTOP)
     result = process.wait(20)
