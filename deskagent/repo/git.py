@@ -9,6 +9,7 @@ index.lock is no matter.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from pathlib import Path
 from deskagent.errors import TransientError, UsageError
 from deskagent.repo import lightgit
 from deskagent.terminal.environment import base_env
+from deskagent.terminal.process import Process
 from deskagent.terminal.sandbox import Unconfined
 from deskagent.terminal.spawn import start
 from deskagent.terminal.types import Command, Limits, Policy
@@ -159,6 +161,33 @@ def show(repo: Path, revision: str, path: str) -> bytes | None:
     return _run(repo, "cat-file", "blob", name) if code == 0 and kind.strip() == b"blob" else None
 
 
+def tree(repo: Path, commit: str) -> dict[str, str]:
+    """Path → object id of every file of a commit, submodules and links included. GitError."""
+    found: dict[str, str] = {}
+    for entry in _run(repo, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+        head, tab, name = entry.partition(b"\t")
+        if tab:
+            found[os.fsdecode(name)] = head.split(b" ")[2].decode()
+    return found
+
+
+def contents(repo: Path, ids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+    """Each id with its blob's bytes exactly as stored, None where the repository lacks it. GitError."""
+    with _git(repo, "cat-file", "--batch") as process:
+        for name in ids:
+            try:
+                process.send(f"{name}\n".encode(), timeout=_SECONDS)
+                head = process.stdout.line(timeout=_SECONDS).split()
+                size = int(head[2]) if len(head) == 3 else -1  # `<id> missing` has two words
+                data = process.stdout.exactly(size + 1, timeout=_SECONDS)
+            except (BrokenPipeError, TimeoutError, ValueError):
+                head, size, data = [], 0, b""
+            if not head or len(data) != size + 1:
+                raise GitError(f"git cat-file ended early in {repo}.", hint="git fsck may tell more.")
+            yield name, data[:-1] if head[1] == b"blob" else None
+        process.end_input()
+
+
 def _empty_tree(repo: Path) -> str:
     return _EMPTY_TREES[_run(repo, "rev-parse", "--show-object-format").decode().strip()]
 
@@ -188,8 +217,9 @@ def _run(repo: Path, *arguments: str) -> bytes:
     return out
 
 
-def _try(repo: Path, *arguments: str) -> tuple[int, bytes, str]:
-    """Exit status, stdout and stderr of a git command. GitError where git can't run at all."""
+@contextlib.contextmanager
+def _git(repo: Path, *arguments: str) -> Iterator[Process]:
+    """A running git command, all that a repository could bring along switched off. GitError without a git."""
     env = base_env(_ENV)
     env["PATH"] = _outside(repo, env["PATH"])
     env["GIT_CEILING_DIRECTORIES"] = str(repo.parent)
@@ -200,6 +230,12 @@ def _try(repo: Path, *arguments: str) -> tuple[int, bytes, str]:
     argv = (program, "--no-pager", "--literal-pathspecs", f"--work-tree={repo}", *switches, *arguments)
     limits = Limits(seconds=_SECONDS, output=1 << 20)
     with start(Command(argv, repo, env), sandbox=Unconfined(), policy=Policy(), limits=limits) as process:
+        yield process
+
+
+def _try(repo: Path, *arguments: str) -> tuple[int, bytes, str]:
+    """Exit status, stdout and stderr of a git command. GitError where git can't run at all."""
+    with _git(repo, *arguments) as process:
         process.end_input()
         try:
             out = process.stdout.exactly(_OUTPUT + 1, timeout=_SECONDS)
