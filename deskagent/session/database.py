@@ -24,7 +24,7 @@ from deskagent.session.summary import summarise, texts
 SHIFT = 32
 """The row of an event's text is its session's number, shifted by this, plus the event's own."""
 
-_VERSION = 1
+_VERSION = 2
 _WAIT = 2.0  # seconds for another process's update
 _SCHEMA = (
     "CREATE TABLE session (number INTEGER PRIMARY KEY, id TEXT UNIQUE, stamp TEXT, summary BLOB)",

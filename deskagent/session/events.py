@@ -107,7 +107,8 @@ class TestFailure(msgspec.Struct, frozen=True):
 
 
 class TestsObserved(Event, frozen=True, tag="tests_observed"):
-    """What a test run showed; `stage` says when (`before`, `cold`, …)."""
+    """What a test run showed; `stage` says when (`observe`, `verify`, …), `green` whether the command was
+    content, `patch` the key of the candidate that was in the tree (empty: none)."""
 
     __test__: ClassVar[bool] = False
     runner: str
@@ -117,6 +118,8 @@ class TestsObserved(Event, frozen=True, tag="tests_observed"):
     failures: tuple[TestFailure, ...] = ()
     seconds: float = 0.0
     stage: str = ""
+    green: bool | None = None
+    patch: str = ""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -155,8 +158,28 @@ class CandidatesTried(Event, frozen=True, tag="candidates_tried"):
     trials: tuple[Trial, ...]
 
 
+class FileChange(msgspec.Struct, frozen=True):
+    """A file that a patch changes: SHA-256 of its blobs before and after (None: it doesn't exist), and its
+    mode bits."""
+
+    path: str
+    before: str | None
+    after: str | None
+    mode: int = 0o644
+
+
+class TextEdit(msgspec.Struct, frozen=True):
+    """Bytes [start, end) of a file's text in UTF-8 become `new`."""
+
+    path: str
+    start: int
+    end: int
+    new: str
+
+
 class PatchFound(Event, frozen=True, tag="patch_found"):
-    """A candidate that passes, as a unified diff."""
+    """A candidate that passes, as a unified diff, as edits, and as files; `number` counts candidates in the
+    order of trying."""
 
     key: str
     diff: str
@@ -165,31 +188,45 @@ class PatchFound(Event, frozen=True, tag="patch_found"):
     line: int = 0
     note: str = ""
     status: str = "green"
+    number: int = 0
+    prior: float = 0.0
+    edits: tuple[TextEdit, ...] = ()
+    files: tuple[FileChange, ...] = ()
 
 
-class FileChange(msgspec.Struct, frozen=True):
-    """A file of an apply: SHA-256 of its blobs before and after (None: it doesn't exist), and its mode
-    bits."""
+class TreeRecorded(Event, frozen=True, tag="tree_recorded"):
+    """The project as a run found it, in a form that it can be built from again (docs/session-format.md).
 
-    path: str
-    before: str | None
-    after: str | None
-    mode: int = 0o644
+    `digest` is equal for equal trees (paths, modes, contents); `manifest` and `contents` are blobs; `commit`
+    is git's HEAD, which holds what `contents` lacks; of `files`, `missing` are in neither.
+    """
+
+    digest: str
+    manifest: str
+    contents: str = ""
+    commit: str = ""
+    files: int = 0
+    missing: int = 0
 
 
 class ApplyIntent(Event, frozen=True, tag="apply_intent"):
-    """Files are about to be changed; the blobs named are on the disk already."""
+    """Files are about to be changed; the blobs named are on the disk already. `purpose` is `apply` or `undo`;
+    an undo takes back the steps that `undoes` names by their intents' ids."""
 
     id: str
     files: tuple[FileChange, ...]
+    purpose: str = "apply"
+    undoes: tuple[str, ...] = ()
 
 
 class ApplyResult(Event, frozen=True, tag="apply_result"):
-    """Whether the changes of the intent `id` were made; if not, the files are as before."""
+    """Whether the changes of the intent `id` were made; if not, the files are as before, but for those in
+    `left`: found as neither after an interruption, and left alone."""
 
     id: str
     ok: bool
     detail: str = ""
+    left: tuple[str, ...] = ()
 
 
 class Notice(Event, frozen=True, tag="notice"):
@@ -219,6 +256,7 @@ KNOWN = (
     | SuspectsFound
     | CandidatesTried
     | PatchFound
+    | TreeRecorded
     | ApplyIntent
     | ApplyResult
     | Notice

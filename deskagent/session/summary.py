@@ -11,7 +11,16 @@ import msgspec
 
 from deskagent.errors import DeskagentError
 from deskagent.session import lock
-from deskagent.session.events import Event, Request, SessionEnded, SessionStarted, StepStarted, Unknown
+from deskagent.session.events import (
+    ApplyIntent,
+    ApplyResult,
+    Event,
+    Request,
+    SessionEnded,
+    SessionStarted,
+    StepStarted,
+    Unknown,
+)
 from deskagent.session.journal import Journal
 
 _TEXT_LIMIT = 100_000  # characters of one field that a search sees
@@ -20,7 +29,8 @@ _NOT_TEXT = {"type", "key", "id", "time", "output", "before", "after"}
 
 class Summary(msgspec.Struct, frozen=True):
     """One session. `title` is the latest request; `status` is the run's, else `running`, `interrupted` or
-    `unreadable` (then `title` says why). `started` is in Unix seconds, `events` a count."""
+    `unreadable` (then `title` says why). `started` is in Unix seconds, `events` a count. `unsettled`: it began
+    to change files and didn't say how that ended."""
 
     id: str
     cwd: str
@@ -29,12 +39,14 @@ class Summary(msgspec.Struct, frozen=True):
     status: str
     exit_code: int | None
     events: int
+    unsettled: bool = False
 
 
 def summarise(folder: Path) -> Summary:
     """The summary of the session in `folder`; never an error."""
     cwd = title = status = ""
     started, exit_code, events = 0.0, None, 0
+    intents: set[str] = set()
     try:
         with Journal.open(folder, write=False) as journal:
             for record in journal.read():
@@ -49,11 +61,15 @@ def summarise(folder: Path) -> Summary:
                         status, exit_code = "", None
                     case SessionEnded() as event:
                         status, exit_code = event.status, event.exit_code
+                    case ApplyIntent(id=intent):
+                        intents.add(intent)
+                    case ApplyResult(id=intent):
+                        intents.discard(intent)
                     case _:
                         pass
     except DeskagentError as error:
         status, title = "unreadable", error.message
-    return Summary(folder.name, cwd, started, title, status, exit_code, events)
+    return Summary(folder.name, cwd, started, title, status, exit_code, events, bool(intents))
 
 
 def with_state(summary: Summary, folder: Path) -> Summary:
