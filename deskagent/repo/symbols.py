@@ -7,17 +7,19 @@ What a hostile or garbled file could cost is bounded: parsing by the clock, the 
 
 from __future__ import annotations
 
+import gc
 import re
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from deskagent.repo.languages import Language, tools
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node, Parser, QueryCursor, Tree
 
 PARSE_SECONDS = 5.0
 _CHUNK = 1 << 16
@@ -32,6 +34,7 @@ _KINDS = (
     *("constant", "field", "type", "variable", "scope"),
 )
 _ASSIGNMENTS = {"assignment", "assignment_expression"}
+_SELF = (b"self.", b"this.")
 _WRAPPERS = {"reference_declarator", "parenthesized_declarator"}
 _WORD = re.compile(rb"~?\w[\w$]*|[$#][\w$]+|operator\W+")
 _PARTS = re.compile(rb"::|\.")
@@ -72,17 +75,35 @@ def extract(source: bytes, language: Language) -> Symbols:
     from tree_sitter import Parser, QueryCursor
 
     grammar, query = found
-    tree = Parser(grammar).parse(_reader(source), progress_callback=_deadline())
+    with _no_collection():
+        return _extract(source, Parser(grammar), QueryCursor(query, match_limit=_MATCH_LIMIT))
+
+
+def _extract(source: bytes, parser: Parser, cursor: QueryCursor) -> Symbols:
+    tree = parser.parse(_reader(source), progress_callback=_deadline())
     if tree is None:
         raise Unparsable(f"took more than {PARSE_SECONDS:.0f} s to parse")
     if tree.root_node.has_error:
         _check_shape(tree)
-    captures = QueryCursor(query, match_limit=_MATCH_LIMIT).captures(tree.root_node)
+    captures = cursor.captures(tree.root_node)
     definitions, named = _definitions(source, captures)
     called = captures.get("call", [])
     positions = {node.start_byte for node in called} | named
     refs = [node for node in captures.get("ref", []) if node.start_byte not in positions]
     return Symbols(definitions, _by_name(source, called), _by_name(source, refs))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Holds off the cycle collector, which would walk over every captured node again and again, for nothing."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _reader(source: bytes) -> Callable[[int, object], bytes]:
@@ -145,7 +166,10 @@ def _definitions(source: bytes, captures: dict[str, list[Node]]) -> tuple[list[S
             continue
         named.add(leaf.end_byte - len(parts[-1]))
         around = outer
-        if kind == "field" and node.type in _ASSIGNMENTS:  # self.x belongs to the class, not to the method
+        if kind == "field" and node.type in _ASSIGNMENTS and leaf.start_byte != start:
+            if not source.startswith(_SELF, start):
+                continue
+            # self.x belongs to the class, not to the method
             around = [scope for scope in outer if scope[2] in _CONTAINERS]
         before = [around[-1][1]] if around else []
         before += _receiver(source, node)
@@ -167,8 +191,10 @@ def _definitions(source: bytes, captures: dict[str, list[Node]]) -> tuple[list[S
 
 
 def _name_node(node: Node) -> Node | None:
-    """The node of a definition's name: down the fields that lead to it."""
+    """The node of a definition's name: down the fields that lead to it. C++'s `A::f` is kept whole."""
     for _ in range(16):
+        if node.type.endswith("identifier"):
+            return node
         for name in _NAME_FIELDS:
             inner = node.child_by_field_name(name)
             if inner is not None:
@@ -178,8 +204,6 @@ def _name_node(node: Node) -> Node | None:
             if inner is None:
                 return node
         node = inner
-        if node.type == "qualified_identifier":  # C++'s A::f, kept whole
-            return node
     return None
 
 

@@ -2,7 +2,7 @@
 (class_definition) @class
 (module (expression_statement (assignment left: (identifier)) @variable))
 (class_definition body: (block (expression_statement (assignment left: (identifier)) @field)))
-((assignment left: (attribute object: (identifier) @_object)) @field (#eq? @_object "self"))
+(assignment left: (attribute object: (identifier) attribute: (identifier))) @field
 (type_alias_statement) @type
 
 (call function: (identifier) @call)
