@@ -46,12 +46,19 @@ def run_cold(
     What can't start is a result too (see `spawn.run`). Raises UsageError for an unfit project, TransientError
     where the disk is full.
     """
-    with make_scratch(project, sandbox, interpreter=command.interpreter) as scratch:
+    with copy_for(project, command, sandbox) as scratch:
         scratch.write(files or {})
         return run_in(
             scratch, command, sandbox=sandbox, limits=limits, output_path=output_path, on_output=on_output,
             cancel=cancel,
         )  # fmt: skip
+
+
+def copy_for(project: Path, command: TestCommand, sandbox: Sandbox) -> Scratch:
+    """A copy of `project` that the interpreter and the PYTHONPATH of `command` lead to."""
+    return make_scratch(
+        project, sandbox, interpreter=command.interpreter, pythonpath=command.env.get("PYTHONPATH")
+    )
 
 
 def run_in(
@@ -79,4 +86,5 @@ def run_in(
 
 def started(argv: tuple[str, ...], command: TestCommand, scratch: Scratch) -> Command:
     """`argv` in the folder and with the variables of the test command."""
-    return Command(argv, cwd=scratch.seen_at / command.cwd, env=base_env({**command.env, **scratch.env}))
+    env = base_env({**command.env, **scratch.env})
+    return Command(scratch.relocated(argv), cwd=scratch.seen_at / command.cwd, env=env)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from deskagent.errors import DeskagentError, TransientError
-from deskagent.repair.cold import ColdRun, run_in
+from deskagent.repair.cold import ColdRun, copy_for, run_in
 from deskagent.repair.command import TestCommand
 from deskagent.repair.footprint import Footprint
 from deskagent.repair.protocol import Job, Report
 from deskagent.repair.warm import Worker, WorkerGone
-from deskagent.repo.scratch import Scratch, make_scratch
+from deskagent.repo.scratch import Scratch
 from deskagent.terminal.sandbox import Sandbox
 from deskagent.terminal.types import Limits
 
@@ -86,9 +86,7 @@ class Slot(threading.Thread):
     def scratch(self) -> Scratch:
         if self._scratch is None:
             setting = self.setting
-            self._scratch = make_scratch(
-                setting.project, setting.sandbox, interpreter=setting.command.interpreter
-            )
+            self._scratch = copy_for(setting.project, setting.command, setting.sandbox)
             self._footprint = Footprint(self._scratch.root, self._scratch.shared)
         return self._scratch
 
