@@ -267,6 +267,17 @@ def test_absolute_paths_in_a_command_lead_to_the_copy(project: Path, sandbox: Sa
         )
 
 
+def test_an_import_path_into_the_project_leads_to_the_copy(
+    project: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the project lies in a /tmp that is masked, of which search paths are let through."""
+    monkeypatch.setenv("PYTHONPATH", f"{project}/pkg")
+    monkeypatch.setenv("VIRTUAL_ENV", f"{project}/pkg")
+    with make_scratch(project, sandbox) as scratch:
+        scratch.write({"pkg/core.py": b"print('the copy')\n"})
+        assert _run(scratch, sandbox, f"{sys.executable} -c 'import core'; touch pkg/new") == "the copy"
+
+
 def test_folders_that_are_no_project_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home" / "me"))
     (tmp_path / "home" / "me").mkdir(parents=True)

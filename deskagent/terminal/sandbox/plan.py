@@ -59,8 +59,11 @@ class Plan:
         for name in _FRESH_FOLDERS:
             if is_dir(Path(name)):
                 plan._put(_real(Path(name)), Kind.FRESH, Path(name))
-        for path in (*visible, *policy.readable):
-            plan._show(_real(path))
+        # What a workspace holds is seen as the workspace is: the real one over it would undo the copy.
+        work = [_real(path) for path in (*policy.writable, *policy.mounts.values())]
+        for path in map(_real, (*visible, *policy.readable)):
+            if not any(path.is_relative_to(folder) for folder in work):
+                plan._show(path)
         for path in policy.writable:
             plan._bind(path, path)
         for source, seen in policy.mounts.items():
