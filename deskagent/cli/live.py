@@ -64,9 +64,6 @@ class Live(Quiet):
 
         self.interactive = interactive
         self._console = Console(stderr=True)
-        self._live = RichLive(
-            console=self._console, transient=True, refresh_per_second=8, get_renderable=self._view
-        )
         self._step = "starting"
         self._tier = ""
         self._places: tuple[events.Place, ...] = ()
@@ -74,6 +71,9 @@ class Live(Quiet):
         self._number = 0
         self._green = 0
         self._share = 0.0
+        self._live = RichLive(
+            console=self._console, transient=True, refresh_per_second=8, get_renderable=self._view
+        )
 
     def __enter__(self) -> Live:
         self._live.start()
