@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -54,11 +54,12 @@ def repo_map(connection: sqlite3.Connection, budget: int, focus: Collection[str]
     plain = ((source, target, weight) for source, target, weight, _ in graph.edges)
     ranks = pagerank(len(graph.paths), plain, personal)
     worth = _worth(graph, ranks)
+    _raise(graph, ranks, worth, personal, {name.rpartition(".")[2] for name in focus})
     # Definitions nobody mentions still come, behind all others, in their files' order.
     for name, homes in graph.homes.items():
         for home in homes:
             worth.setdefault((home, name), ranks[home] * 1e-3)
-    return _render(connection, graph, ranks, worth, budget)
+    return _render(connection, graph, worth, budget)
 
 
 def _load(connection: sqlite3.Connection, focus: frozenset[str]) -> _Graph:
@@ -129,6 +130,23 @@ def _worth(graph: _Graph, ranks: list[float]) -> dict[tuple[int, str], float]:
     return worth
 
 
+def _raise(
+    graph: _Graph,
+    ranks: list[float],
+    worth: dict[tuple[int, str], float],
+    personal: list[float],
+    wanted: Collection[str],
+) -> None:
+    """Puts definitions of the wanted names first, and those of files of interest before their like."""
+    own = Counter(home for homes in graph.homes.values() for home in homes)
+    for name, homes in graph.homes.items():
+        for home in homes:
+            if name in wanted:
+                worth[home, name] = worth.get((home, name), 0.0) + 1.0
+            elif personal[home] >= _FOCUS:
+                worth[home, name] = worth.get((home, name), 0.0) + ranks[home] / own[home]
+
+
 def _of_interest(path: str, focus: Collection[str]) -> bool:
     return any(path == item or ("/" in item and path.startswith(item.rstrip("/") + "/")) for item in focus)
 
@@ -136,7 +154,6 @@ def _of_interest(path: str, focus: Collection[str]) -> bool:
 def _render(
     connection: sqlite3.Connection,
     graph: _Graph,
-    ranks: list[float],
     worth: dict[tuple[int, str], float],
     budget: int,
 ) -> str:
@@ -153,7 +170,7 @@ def _render(
                 chosen[home][ordinal] = text
     parts = [
         f"{_shown(graph.paths[home])}:\n" + "".join(text for _, text in sorted(chosen[home].items()))
-        for home in sorted(chosen, key=lambda home: (-ranks[home], home))
+        for home in chosen  # in the order of their best definitions
     ]
     return "\n".join(parts)
 
