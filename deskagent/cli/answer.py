@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import click
 
 from deskagent.terminal.text import printable
 
@@ -11,9 +14,22 @@ _SHOWN_TESTS = 10
 _SHOWN_RIVALS = 5
 
 
+@dataclass(frozen=True)
+class Painted:
+    """Text with a look (a colour name or "bold"); inert before it is painted."""
+
+    text: str
+    look: str
+
+    def __str__(self) -> str:
+        inert = printable(self.text)
+        return click.style(inert, bold=True) if self.look == "bold" else click.style(inert, fg=self.look)
+
+
 def answer(result: dict[str, Any]) -> str:
-    """`result` (see agent.report) as plain text, foreign text made inert."""
-    return printable("\n".join(_lines(result)))
+    """`result` (see agent.report) as text, foreign text made inert; `click.echo` takes the colours off where
+    nobody sees them."""
+    return "\n".join(str(line) if isinstance(line, Painted) else printable(line) for line in _lines(result))
 
 
 def complaint(result: dict[str, Any]) -> str:
@@ -25,17 +41,17 @@ def complaint(result: dict[str, Any]) -> str:
     return printable("\n".join(lines))
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str]:
+def _lines(result: dict[str, Any]) -> Iterator[str | Painted]:
     yield from _OPENINGS[result["status"]](result)
     yield ""
     yield _footer(result)
 
 
-def _fixed(result: dict[str, Any]) -> Iterator[str]:
+def _fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
     where = "applied" if result["applied"] else f"not applied: {result['apply_note']}"
-    yield f"The tests pass with this patch ({where})."
+    yield Painted(f"The tests pass with this patch ({where}).", "bold")
     yield ""
-    yield result["patch"]["diff"].rstrip("\n")
+    yield from _diff(result["patch"]["diff"])
     yield ""
     evidence = result["evidence"]
     now = evidence["failed_before_pass_now"]
@@ -49,23 +65,23 @@ def _fixed(result: dict[str, Any]) -> Iterator[str]:
     rivals = result["alternatives"]
     if rivals:
         yield ""
-        yield f"{_count(len(rivals), 'other edit passes', 'other edits pass')} the tests too; they were not applied:"
+        yield f"{_count(len(rivals), 'other edit passes', 'other edits pass')} the tests too:"
         for number, rival in enumerate(rivals[:_SHOWN_RIVALS], 1):
             yield f"\n{number}. {rival['apart']}"
-            yield from (f"   {line}" for line in _hunks(rival["diff"]))
+            yield from _diff(rival["diff"], changes_only=True, indent="   ")
         if len(rivals) > _SHOWN_RIVALS:
             yield f"\n… and {len(rivals) - _SHOWN_RIVALS} more (--output-format json lists them)."
     yield ""
     yield "Passing tests don't make a patch right: read it before you keep it."
 
 
-def _nothing(result: dict[str, Any]) -> Iterator[str]:
-    yield "Nothing to fix: the tests pass as they are."
+def _nothing(result: dict[str, Any]) -> Iterator[str | Painted]:
+    yield Painted("Nothing to fix: the tests pass as they are.", "bold")
     before = result["evidence"]["before"]
     yield f"`{before['command']}`: {before['summary']}."
 
 
-def _not_fixed(result: dict[str, Any]) -> Iterator[str]:
+def _not_fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
     tried = result["candidates"]
     if result["status"] == "limit":
         yield f"No patch found: a limit ended the search after {_count(tried, 'candidate', 'candidates')}."
@@ -112,16 +128,23 @@ def _footer(result: dict[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def _some(ids: list[str]) -> Iterator[str]:
+def _some(ids: list[str]) -> Iterator[str | Painted]:
     yield from (f"  {name}" for name in ids[:_SHOWN_TESTS])
     if len(ids) > _SHOWN_TESTS:
         yield f"  … and {len(ids) - _SHOWN_TESTS} more"
 
 
-def _hunks(diff: str) -> list[str]:
-    """What a diff takes out and puts in, without headers and context: enough beside the chosen patch."""
-    lines = diff.rstrip("\n").split("\n")
-    return [line for line in lines if line[:1] in ("+", "-") and not line.startswith(("+++ ", "--- "))]
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def _diff(diff: str, *, changes_only: bool = False, indent: str = "") -> Iterator[str | Painted]:
+    """The lines of a diff in their colours; with `changes_only` without headers and context."""
+    for line in diff.rstrip("\n").split("\n"):
+        head = line.startswith(("diff --git ", "+++ ", "--- "))
+        if changes_only and (head or line[:1] not in ("+", "-")):
+            continue
+        colour = "bold" if head else _COLOURS.get(line[:1])
+        yield Painted(indent + line, colour) if colour else indent + line
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -112,4 +112,4 @@ def _say(format_: str, report: Report) -> None:
     elif result["error"]:
         click.echo(complaint(result), err=True)
     else:
-        click.echo(answer(result))
+        click.echo(answer(result), color=False if os.environ.get("NO_COLOR") else None)

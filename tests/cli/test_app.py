@@ -23,7 +23,7 @@ def test_version(flag: str) -> None:
 
 
 def test_version_imports_next_to_nothing() -> None:
-    code = "import sys; sys.argv = ['deskagent', '--version']; from deskagent.cli import main; main(); print(*sys.modules)"
+    code = "import sys; sys.argv[1:] = ['-V']; from deskagent.cli import main; main(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "deskagent.cli" in done.stdout
     assert not {"click", "rich", "msgspec", "asyncio"} & set(done.stdout.split())

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import click
+import pytest
+
+from deskagent.cli.answer import answer, complaint
+
+EVIL = "\x1b]52;c;aGk=\x07\u202e\x9b2J"
+
+
+def result(**changes: object) -> dict:
+    patch = {"diff": f"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a {EVIL}\n+b\n", "files": [{"path": "x.py"}]}
+    evidence = {
+        "failing_before": [{"id": f"t.py::{EVIL}", "outcome": "failed", "message": EVIL}],
+        "failed_before_pass_now": [f"t.py::{EVIL}"],
+        "passed_before_pass_now": ["t.py::b", "t.py::c"],
+        "before": {"command": "pytest -q", "summary": "exit 1"},
+        "after": {"command": f"pytest {EVIL}", "summary": "exit 0, 3 passed"},
+    }
+    plain = {
+        "status": "fixed", "applied": True, "apply_note": "", "patch": patch, "evidence": evidence, "error": None,
+        "alternatives": [{"diff": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n ctx\n-a\n+c\n", "apart": f"at line 1 {EVIL}"}],
+        "suspects": [{"path": EVIL, "line": 3, "score": 0.5, "reasons": [EVIL]}],
+        "ruled_out": {"tried": 7, "by_operator": {"a.b": 7}}, "candidates": 9, "seconds": 1.0,
+        "steps": [], "session_id": "s", "sandbox": "bwrap",
+    }  # fmt: skip
+    return plain | changes
+
+
+@pytest.mark.parametrize("status", ["fixed", "not_fixed", "limit", "nothing_to_fix"])
+def test_hostile_text_is_inert(status: str) -> None:
+    text = click.unstyle(answer(result(status=status)))
+    assert not set(text) & set("\x1b\x07\u202e\x9b")
+    assert "\x1b" not in complaint(result(error={"message": EVIL, "hint": EVIL}))
+
+
+def test_a_fix_says_that_tests_pass_and_shows_its_rivals() -> None:
+    text = click.unstyle(answer(result()))
+    assert "tests pass" in text
+    assert "correct" not in text.lower()
+    assert "Passed before and still do: 2." in text
+    assert "1 other edit passes the tests too:" in text
+    assert "   -a\n   +c" in text
+    assert " ctx" not in text
+
+
+def test_a_failure_says_what_was_ruled_out_and_that_nothing_changed() -> None:
+    text = click.unstyle(answer(result(status="limit", patch=None, alternatives=[])))
+    assert "as it was" in text
+    assert "7 edits (a.b 7)" in text
+    assert "0.50" in text
