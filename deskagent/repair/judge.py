@@ -161,4 +161,4 @@ class Patience:
         """Wall seconds for a run of `ids`: a last resort, since each test has a limit of its own."""
         wanted = None if ids is None else set(ids)
         known = sum(r.seconds for r in baseline.results if wanted is None or r.id in wanted)
-        return 30.0 + 10 * known
+        return 60.0 + 20 * known

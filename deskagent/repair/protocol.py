@@ -47,8 +47,9 @@ class Report:
     """What one run told.
 
     `ended` it came to its own end (also at the first bad result); `why` the worker killed it ("timeout",
-    "cancelled"); `broken` ids of what could not be imported or collected; `code` its exit status, negative for a signal; `current` the test that was running when it
-    stopped; `gathered` seconds until the first test began; `peak` bytes taken beyond the worker's own.
+    "cancelled"); `broken` ids of what could not be imported or collected; `code` its exit status, negative for a
+    signal; `current` the test that was running when it stopped; `gathered` seconds until the first test began;
+    `peak` bytes taken beyond the worker's own.
     """
 
     results: dict[str, TestResult] = field(default_factory=dict)

@@ -142,7 +142,8 @@ def _conftest_trouble(lines: list[str]) -> list[str]:
 
 
 def _frames(block: list[str], root: Path) -> tuple[Frame, ...]:
-    """Places in the order of the listing; the function is that of the last `def` shown before."""
+    """Places in the order of the listing, from the first of the project on; the function is that of the last `def`
+    shown before."""
     frames, function = [], ""
     for line in block:
         if found := _DEF.match(line):
@@ -152,7 +153,8 @@ def _frames(block: list[str], root: Path) -> tuple[Frame, ...]:
         elif (found := _PLACE.match(line)) and found[1].endswith(".py"):
             frames.append(Frame(_relative(found[1], root), int(found[2]), found[3] or function))
             function = ""
-    return tuple(frames)
+    first = next((i for i, frame in enumerate(frames) if not frame.path.startswith("/")), 0)
+    return tuple(frames[first:])
 
 
 def _relative(path: str, root: Path) -> str:

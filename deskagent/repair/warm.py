@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import shlex
+import secrets
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from deskagent.repair.protocol import Job, Report, encode
 from deskagent.repo.scratch import Scratch
 from deskagent.terminal import spawn
 from deskagent.terminal.sandbox import Sandbox
-from deskagent.terminal.types import Limits
+from deskagent.terminal.types import Limits, Rung
 
 SCRIPT = Path(__file__).with_name("worker") / "__main__.py"
 _START = 120.0  # seconds for an interpreter, the runner and conftests
@@ -51,13 +52,17 @@ class Worker:
             started(argv, command, scratch), sandbox=sandbox, policy=scratch.policy, limits=limits
         )
         self._number = 0
+        # Where a sandbox gives processes a temporary folder of their own, it goes away with them.
+        self._folder = f"da{secrets.token_hex(4)}"
+        self._own_temporary = sandbox.rung is not Rung.NONE
         try:
             start = {
                 "runner": command.runner,
                 "args": list(command.args),
                 "project": str(scratch.seen_at),
-                "cwd_first": command.runner == "unittest" or _as_module(command),
+                "cwd_first": command.as_module,
                 "level": level,
+                "folder": self._folder,
             }
             self._say(encode(start))
             self.ready = self._get_ready()
@@ -90,7 +95,10 @@ class Worker:
         self._process.terminate(grace=0.0)
 
     def close(self) -> None:
+        """Ends it and all below it, and deletes what its runs left in the temporary folder."""
         self._process.close()
+        if not self._own_temporary:
+            shutil.rmtree(Path(tempfile.gettempdir()) / self._folder, ignore_errors=True)
 
     def _get_ready(self) -> Ready:
         message = self._until("ready", time.monotonic() + _START)
@@ -127,28 +135,13 @@ class Worker:
         return f"The test worker ended{how}: {words or 'it said nothing'}"
 
 
-def _as_module(command: TestCommand) -> bool:
-    """`python -m pytest` puts the folder it runs in on the path, `pytest` doesn't."""
-    words = _words(command)
-    return any(one == "-m" and two == command.runner for one, two in itertools.pairwise(words))
-
-
 def _flags(command: TestCommand) -> list[str]:
     """What stands between the interpreter and `-m` (`python -X dev -W error -m pytest`)."""
-    words = _words(command)
-    if not _as_module(command):
+    words = list(command.argv)
+    ends = [i for i in range(len(words)) if words[i : i + 2] == ["-m", command.runner]]
+    if not command.as_module or not ends:
         return []
-    end = next(i for i in range(len(words)) if words[i : i + 2] == ["-m", command.runner])
-    start = end
+    start = ends[0]
     while start > 0 and not Path(words[start - 1]).name.startswith(("python", "pypy")):
         start -= 1
-    return words[start:end] if start else []
-
-
-def _words(command: TestCommand) -> list[str]:
-    if command.argv[1:2] != ("-c",) or command.argv[0].rsplit("/", 1)[-1] != "sh":
-        return list(command.argv)
-    try:
-        return shlex.split(command.line)
-    except ValueError:
-        return command.line.split()
+    return words[start : ends[0]] if start else []

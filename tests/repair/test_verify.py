@@ -62,7 +62,7 @@ BARE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 def pytest_command(*args: str, module: bool = True) -> TestCommand:
     python = sys.executable
     argv = (python, "-m", "pytest", *args) if module else (str(Path(python).with_name("pytest")), *args)
-    return TestCommand(" ".join(argv), argv, "pytest", Path(python), args, BARE)
+    return TestCommand(" ".join(argv), argv, "pytest", Path(python), args, BARE, as_module=module)
 
 
 @pytest.fixture
@@ -181,16 +181,15 @@ def test_nothing_that_a_candidate_starts_is_left(project: Path, verifier_of, tmp
     verifier = verifier_of(project)
     verifier.baseline()
     started = f"""\
+    reader, writer = os.pipe()
     if not os.fork():
         os.setsid()
         if os.fork():
             os._exit(0)
         open({str(note)!r}, "w").write(str(os.getpid()))
-        import time
-        time.sleep(600)
-        os._exit(0)
-    while not os.path.exists({str(note)!r}) or not open({str(note)!r}).read():
-        pass
+        os.write(writer, b"x")
+        os.execvp("sleep", ["sleep", "600"])
+    os.read(reader, 1)
     if value"""
     daemon = FIXED.replace("    if value", started, 1)
     verdict = verifier.submit({"shop.py": daemon.encode()}).result(60)

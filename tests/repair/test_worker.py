@@ -110,7 +110,10 @@ def verifier(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Verifie
     (project / "tests" / "test_stats.py").write_text(TESTS)
     argv = (str(python), "-m", "unittest")
     with Verifier(
-        project, TestCommand(" ".join(argv), argv, "unittest", python), sandbox=Unconfined(), slots=1
+        project,
+        TestCommand(" ".join(argv), argv, "unittest", python, as_module=True),
+        sandbox=Unconfined(),
+        slots=1,
     ) as v:
         yield v
 

@@ -3,7 +3,7 @@
 Nothing here is imported by deskagent. `__main__.py` is started by the interpreter that the test command uses (Python
 3.8 or newer, standard library alone) and speaks JSON lines on its standard input and output:
 
-    first line in   {"runner", "args", "project", "cwd_first", "level"}
+    first line in   {"runner", "args", "project", "cwd_first", "level", "folder"}
     then lines in   {"op": "run", …} · {"op": "preload", "names": […]} · {"op": "cancel"}
     lines out       "z{…}" from the worker itself (ready, done), "c{…}" passed on from a test run
 

@@ -86,7 +86,14 @@ class Reporter:
         if self.tracer is not None and test == self.current:
             self._cover(test, self.tracer.switch())
         self.current = ""
-        told = {"e": "result", "id": test, "outcome": outcome, "seconds": seconds, "frames": frames, "broken": broken}
+        told = {
+            "e": "result",
+            "id": test,
+            "outcome": outcome,
+            "seconds": seconds,
+            "frames": frames,
+            "broken": broken,
+        }
         told["message"] = failures.shorten(message)
         self._send(told)
         if self.job.get("stop") and outcome in ("failed", "error"):
@@ -116,6 +123,11 @@ class Reporter:
         )
         os._exit(0)
 
+    def abandon(self, code):
+        """Ends this process in the middle of a test, which is told by what is missing."""
+        _flush()
+        os._exit(code or 1)
+
     def end(self, code):
         """Ends this process at once. What it leaves is cleaned up by the worker."""
         if os.getpid() != self.pid:
@@ -127,9 +139,13 @@ class Reporter:
         if self.job.get("first"):
             self._send({"e": "modules", "names": self.project.foreign_modules()})
         self._send({"e": "end", "code": code, "peak": system.memory("VmPeak") - self.job["base"]})
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError, AttributeError):
-                pass
+        _flush()
         os._exit(0)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            pass

@@ -14,6 +14,14 @@ def shorten(text):
     return "%s\n… %d characters left out …\n%s" % (text[:_HEAD], gap, text[-_TAIL:])
 
 
+def text_of(error, project):
+    """The traceback as Python prints it, from the first frame in the project on."""
+    start = error.__traceback__
+    while start is not None and project.inside(start.tb_frame.f_code.co_filename) is None:
+        start = start.tb_next
+    return "".join(traceback.format_exception(type(error), error, start or error.__traceback__))
+
+
 def frames_of(error, project):
     """[path, line, function] from the first frame in the project on, outermost first; then those of the causes.
 

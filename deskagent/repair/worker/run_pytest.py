@@ -28,9 +28,10 @@ _OPTIONS = {
     "looponfail": False,
     "forked": False,
     "reruns": 0,
+    "force_reruns": 0,
     "randomly_reorganize": False,
-    "random_order_bucket": None,
-    "random_order": False,
+    "random_order_enabled": False,
+    "random_order_bucket": "none",
     "htmlpath": None,
     "json_report": False,
     "cov_source": [],
@@ -87,9 +88,9 @@ class Plugin:
 
     def finish(self, code):
         """The run is over. An end that no test explains is told as an error of the whole."""
-        if self.reporter.current:
-            self.reporter.result(self.reporter.current, "error", 0.0, "The run was ended by this test.")
-        elif code == 3 or (code not in (0, 1, 5) and not self.phases and not self.broken):
+        if self.reporter.current:  # a test has ended the run: the others have still to be run
+            self.reporter.abandon(code)
+        if code == 3 or (code not in (0, 1, 5) and not self.phases and not self.broken):
             self.reporter.result("", "error", 0.0, "pytest ended with exit status %d" % code, broken=True)
         self.reporter.end(code)
 
@@ -105,11 +106,11 @@ class Plugin:
         cause = getattr(error, "cause", None) or error.__cause__
         if cause is None:  # pytest before 8
             cause = getattr(error, "excinfo", (None, error))[1]
-        import traceback
-
-        text = "".join(traceback.format_exception(type(cause), cause, cause.__traceback__))
+        text = failures.text_of(cause, self.server.project)
         self.broken[""] = text
-        self.reporter.result("", "error", 0.0, text, failures.frames_of(cause, self.server.project), broken=True)
+        self.reporter.result(
+            "", "error", 0.0, text, failures.frames_of(cause, self.server.project), broken=True
+        )
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config):
@@ -155,7 +156,7 @@ class Plugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node, call, report):
-        if isinstance(report, pytest.CollectReport):
+        if getattr(report, "when", None) == "collect":
             self.broken[report.nodeid] = failures.frames_of(call.excinfo.value, self.server.project)
 
     @pytest.hookimpl(tryfirst=True)
@@ -180,11 +181,9 @@ class Plugin:
 
     def _tell_briefly(self, nodeid, call):
         """The first bad result ends the run: pytest's own text would take longer than all else."""
-        import traceback
-
         error = call.excinfo.value
         outcome = "failed" if call.when == "call" else "error"
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__)[-6:])
+        text = failures.text_of(error, self.server.project)
         self.reporter.result(nodeid, outcome, call.stop - call.start, text, self.phases[nodeid].frames)
 
     @pytest.hookimpl(tryfirst=True)

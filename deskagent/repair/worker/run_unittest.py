@@ -27,7 +27,9 @@ def main(server):
     try:
         suite = _choose(list(server.start["args"]), job)
     except SystemExit as end:
-        reporter.result("", "error", 0.0, "python -m unittest ended with exit status %s" % end.code, broken=True)
+        reporter.result(
+            "", "error", 0.0, "python -m unittest ended with exit status %s" % end.code, broken=True
+        )
         reporter.end(2)
     except Exception as error:  # a module named in the command that can't be imported
         frames = failures.frames_of(error, server.project)

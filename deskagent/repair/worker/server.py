@@ -32,6 +32,7 @@ class Server:
         self.start = self.host.next() or sys.exit(0)
         self.project = Project(self.start["project"])
         self.level = "bare"
+        self.folder = os.path.join(tempfile.gettempdir(), self.start["folder"])
         self.sockets = _sockets()
         self.wake = None
 
@@ -90,8 +91,10 @@ class Server:
             self.wake = (channel.move_up(reader), channel.move_up(writer))
             for fd in self.wake:
                 os.set_blocking(fd, False)
-            signal.signal(signal.SIGCHLD, _nothing)
-            signal.set_wakeup_fd(self.wake[1], warn_on_full_buffer=False)
+        signal.signal(
+            signal.SIGCHLD, _nothing
+        )  # again after a preload: modules take such things for themselves
+        signal.set_wakeup_fd(self.wake[1], warn_on_full_buffer=False)
         self.host.send(
             {"e": "ready", "level": self.level, "loaded": self.project.loaded(), "python": sys.version}
         )
@@ -106,7 +109,8 @@ class Server:
             self.give_up()
 
     def _run(self, job):
-        folder = tempfile.mkdtemp(prefix="da")
+        folder = os.path.join(self.folder, str(job["n"]))
+        os.makedirs(folder, 0o700)
         reports, report_to = map(channel.move_up, os.pipe())
         output, print_to = map(channel.move_up, os.pipe())
         _flush()
@@ -152,7 +156,8 @@ class Server:
                 why = "timeout"
             if why is not None:
                 system.kill_group(pid)
-            ready = {fd for fd, _ in poll.poll(max(1.0, min(left, 60.0) * 1000) if why is None else 50)}
+            quiet = 5 if reports.ended else 50 if why else 500  # ms, should the wake-up be lost
+            ready = {fd for fd, _ in poll.poll(max(1.0, min(left * 1000, quiet)))}
             if self.wake[0] in ready:
                 os.read(self.wake[0], 4096)
             if self.host.input in ready:
