@@ -94,10 +94,12 @@ def observe_cold(
     purpose: str,
     seconds: float,
     stall: bool = False,
+    patch: str = "",
 ) -> ColdProof:
     """Runs `command` on a copy of `project` with `files` put in, for at most `seconds`.
 
-    With `stall`, ends it early when it falls silent. UsageError where no test could run at all.
+    `patch` is the key of the candidate that `files` are. With `stall`, ends it early when it falls silent.
+    UsageError where no test could run at all.
     """
     intent = events.CommandIntent(
         id=recorder.new_id("command"),
@@ -107,7 +109,7 @@ def observe_cold(
         purpose=purpose,
     )
     recorder.emit(intent)
-    with tempfile.TemporaryDirectory(prefix="deskagent-output-") as folder, _Silence(stall) as silence:
+    with tempfile.TemporaryDirectory(prefix="deskagent-output-") as folder, Silence(stall) as silence:
         output = Path(folder) / "output"
         run = run_cold(
             project,
@@ -148,6 +150,8 @@ def observe_cold(
             ),
             seconds=result.seconds,
             stage=purpose,
+            green=proof.green,
+            patch=patch,
         )
     )
     return proof
@@ -182,8 +186,8 @@ def refuse_what_never_ran(proof: ColdProof, command: TestCommand) -> None:
 _NAME_ANOTHER = 'Name the command that shows the bug: --test "…".'
 
 
-class _Silence:
-    """Sets `too_long` when nothing was heard for STALL_SECONDS; does nothing unless `on`."""
+class Silence:
+    """Sets `too_long` when nothing was heard for STALL_SECONDS; does nothing unless `on`. A context manager."""
 
     def __init__(self, on: bool) -> None:
         self.too_long = threading.Event()
@@ -195,7 +199,7 @@ class _Silence:
     def heard(self, data: bytes) -> None:
         self._last = time.monotonic()
 
-    def __enter__(self) -> _Silence:
+    def __enter__(self) -> Silence:
         if self._on:
             self._thread.start()
         return self

@@ -5,66 +5,49 @@ Each method named after a state does that state's work once and returns what hap
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from deskagent.agent import loop
+from deskagent.agent import loop, trials
+from deskagent.agent.apply import Changes, save
 from deskagent.agent.budget import SEARCH_LIMITS, StepType, Tier, climb, pick_budget
 from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_never_ran
 from deskagent.agent.front import Question, Tried, Trying
 from deskagent.agent.loop import State
+from deskagent.agent.memory import Memory
+from deskagent.agent.past import Past
 from deskagent.agent.permissions import Consent, Gate
 from deskagent.agent.recorder import Recorder
+from deskagent.agent.request import FixRequest
+from deskagent.agent.sources import Sources
 from deskagent.errors import UsageError
 from deskagent.repair import choose
-from deskagent.repair.budget import Budget, Limits
+from deskagent.repair.budget import Limits
 from deskagent.repair.command import TestCommand, detect, resolve
-from deskagent.repair.diff import readable
 from deskagent.repair.localize import localize
 from deskagent.repair.rank import iter_candidates
 from deskagent.repair.scorer import PriorScorer, Scorer
 from deskagent.repair.search import Ended, Search, Trial
-from deskagent.repair.source import SourceFile
 from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
 from deskagent.repair.verify import Verifier
 from deskagent.session import events
 from deskagent.terminal.sandbox import Sandbox
 
 
-@dataclass(frozen=True)
-class FixRequest:
-    """What the person asked for. `project` is the root of the work tree, `start` the folder the command was
-    given in; limits are None where the tier decides."""
-
-    text: str
-    project: Path
-    start: Path
-    env: Mapping[str, str]
-    test: str | None = None
-    effort: str = "auto"
-    max_seconds: float | None = None
-    max_candidates: int | None = None
-    files: tuple[str, ...] = ()
-
-    @property
-    def limits(self) -> Limits:
-        """What the whole run may use."""
-        return Limits(
-            candidates=math.inf if self.max_candidates is None else self.max_candidates,
-            seconds=math.inf if self.max_seconds is None else self.max_seconds,
-        )
-
-
 @dataclass
 class Fix:
-    """One repair from the first test run to a proved patch. Nothing is written to the project here."""
+    """One repair from the first test run to a proved patch. Nothing is written to the project here.
+
+    `past` is what the session did before this run; `applied` then says that the patch is in the tree already.
+    """
 
     request: FixRequest
     recorder: Recorder
     gate: Gate
     sandbox: Sandbox
+    past: Past | None = None
     scorer: Scorer = field(default_factory=PriorScorer)
     command: TestCommand | None = None
     before: ColdProof | None = None
@@ -74,16 +57,18 @@ class Fix:
     search: Search | None = None
     chosen: Trial | None = None
     refuted: list[Trial] = field(default_factory=list)
-    red: list[Candidate] = field(default_factory=list)
+    red: list[events.Trial] = field(default_factory=list)
+    applied: bool = False
     tier: Tier = Tier.LOW
 
     def __post_init__(self) -> None:
-        self.whole = Budget(self.request.limits)
+        self._memory = Memory(self.recorder, self.request.project, self.past)
+        self.whole = self._memory.whole_budget(self.request.limits)
         self._tiers = list(climb(self.request.effort))
         self._verifier: Verifier | None = None
         self._searching = self._tier_budget = self.whole
         self._ended: Ended | None = None
-        self._sources: dict[str, SourceFile] = {}
+        self._sources = Sources(self.request.project)
 
     def run(self) -> State:
         """Runs the loop to its end. The verifier's processes are gone when this returns or raises."""
@@ -115,12 +100,21 @@ class Fix:
         tier = pick_budget(StepType.PARSE_OUTPUT, effort=self.request.effort)
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.OBSERVE) as step:
             self.command = self._command()
+            self._memory.keep_tree()
             self.before = self._cold({}, "observe", stall=self.command.runner != "command")
             step.note = self.before.summary
             refuse_what_never_ran(self.before, self.command)
-        if self.before.out_of_time:
+        if not self.before.green and not self.before.out_of_time:
+            return "failure_seen"
+        self._memory.recall(self.command.line)
+        if not self.before.green:
             return "limit"
-        return "all_green" if self.before.green else "failure_seen"
+        if done := self._memory.applied():
+            self.applied, self.chosen = True, done.trial
+            self.before, self.after = done.proof, self.before
+            for path, raw in done.before.items():
+                self._sources.was(path, raw)
+        return "all_green"
 
     def plan(self) -> str:
         """The first time: where could it be? Later: is there anything left to try, and with what effort?"""
@@ -154,7 +148,7 @@ class Fix:
         tier = pick_budget(StepType.PARSE_OUTPUT, effort=self.request.effort)
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.VERIFY) as step:
             for trial in self._untested():
-                self.after = self._cold(trial.files, "verify")
+                self.after = self._cold(trial.files, "verify", patch=trial.candidate.key)
                 step.note = self.after.summary
                 if self.after.green:
                     self.chosen = trial
@@ -195,7 +189,9 @@ class Fix:
                 raise UsageError("The test command was not allowed to run.", hint='Name another: --test "…".')
         return command
 
-    def _cold(self, files: Mapping[str, bytes], purpose: str, *, stall: bool = False) -> ColdProof:
+    def _cold(
+        self, files: Mapping[str, bytes], purpose: str, *, stall: bool = False, patch: str = ""
+    ) -> ColdProof:
         assert self.command is not None
         # The limit is the search's; a patch that was found in time still gets its proof.
         least = 10.0 + 3 * self.before.seconds if self.before else 0.0
@@ -208,6 +204,7 @@ class Fix:
             purpose=purpose,
             seconds=max(self.whole.seconds_left, least),
             stall=stall,
+            patch=patch,
         )
 
     def _first_plan(self) -> str:
@@ -227,35 +224,34 @@ class Fix:
             )
             self.recorder.emit(events.SuspectsFound(suspects=shown))
             step.note = f"{len(self.suspects)} places"
-        self._searching = self.whole.part(Limits())
+        self._searching = self._memory.search_budget(self.whole)
+        again = self._memory.recall(self.command.line)
+        self.red.extend(again.red)
         self.search = Search(
-            stream=self._candidates(self.baseline),
+            stream=itertools.chain(again.green, self._candidates(self.baseline)),
             submit=self._verifier.submit,
-            render=self._render,
+            render=self._sources.render,
             on_start=self._trying,
             on_trial=self._tried,
+            tried=len(again.red),
+            seen={trial.key for trial in again.red},
         )
         if self.whole.exhausted:
             return "limit"
         return "places_found" if self.suspects else "nothing_left"
 
-    def _candidates(self, baseline: Baseline):
+    def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         return iter_candidates(
-            self._source, self.suspects, request=self.request.text, baseline=baseline, scorer=self.scorer
+            self._sources.read,
+            self.suspects,
+            request=self.request.text,
+            baseline=baseline,
+            scorer=self.scorer,
         )
 
-    def _source(self, path: str) -> SourceFile:
-        if path not in self._sources:
-            self._sources[path] = SourceFile.read(self.request.project, path)
-        return self._sources[path]
-
-    def _render(self, candidate: Candidate) -> Mapping[str, bytes]:
-        paths = {edit.path for edit in candidate.edits}
-        return {p: self._source(p).apply([e for e in candidate.edits if e.path == p]) for p in paths}
-
-    def changes(self, trial: Trial) -> Mapping[str, tuple[bytes, bytes]]:
+    def changes(self, trial: Trial) -> Changes:
         """Path → contents before and after."""
-        return {path: (self._source(path).raw, after) for path, after in trial.files.items()}
+        return self._sources.changes(trial.files)
 
     def _limits_of(self, tier: Tier) -> Limits:
         """What is left for `tier`: limits that the person told hold instead of the tier's own."""
@@ -272,31 +268,14 @@ class Fix:
 
     def _tried(self, trial: Trial) -> None:
         candidate, verdict = trial.candidate, trial.verdict
-        self.recorder.trial(
-            events.Trial(
-                key=candidate.key,
-                operator=candidate.operator,
-                path=candidate.path,
-                line=candidate.line,
-                note=candidate.note,
-                status=str(verdict.status),
-                stage=verdict.stage,
-                seconds=verdict.seconds,
-            )
-        )
+        outcome = trials.tried(trial)
+        self.recorder.trial(outcome)
         if verdict.status is Status.GREEN:
-            self.recorder.emit(
-                events.PatchFound(
-                    key=candidate.key,
-                    diff=readable(self.changes(trial)),
-                    operator=candidate.operator,
-                    path=candidate.path,
-                    line=candidate.line,
-                    note=candidate.note,
-                )
-            )
+            changes = self.changes(trial)
+            files = save(self.recorder, self.request.project, changes, {})
+            self.recorder.emit(trials.found(trial, changes, files))
         else:
-            self.red.append(candidate)
+            self.red.append(outcome)
         self.recorder.pass_on(Tried(candidate, verdict, trial.number, self._tier_budget.share))
 
     @property

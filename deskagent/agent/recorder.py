@@ -51,12 +51,13 @@ class Recorder:
         self.front = front
         self.steps: list[Step] = []
         self.notices: list[events.Notice] = []
-        self._ids = itertools.count(1)
+        # A session that goes on has more events than ids.
+        self._ids = itertools.count(max(1, journal.seq))
         self._trials: list[events.Trial] = []
         self._flushed = time.monotonic()
 
     def new_id(self, kind: str) -> str:
-        """An id that no other of this run has."""
+        """An id that no other of this session has."""
         return f"{kind}-{next(self._ids)}"
 
     def emit(self, event: events.Event) -> None:

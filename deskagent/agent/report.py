@@ -45,6 +45,7 @@ class Report:
 
     request: str
     session_id: str = ""
+    resumed: bool = False
     status: Status = Status.ERROR
     exit_code: int = 1
     fix: Fix | None = None
@@ -77,6 +78,7 @@ class Report:
             "exit_code": self.exit_code,
             "is_error": self.exit_code != 0,
             "session_id": self.session_id,
+            "resumed": self.resumed,
             "request": self.request,
             "test_command": _command(fix),
             "patch": _patch(fix, fix.chosen) if fix and fix.chosen else None,
@@ -154,8 +156,8 @@ def _ruled_out(fix: Fix | None) -> dict[str, Any] | None:
     """What was tried in vain: by kind of edit, and by place."""
     if fix is None or not fix.red:
         return None
-    kinds = Counter(candidate.operator for candidate in fix.red)
-    places = Counter(f"{candidate.path}:{candidate.line}" for candidate in fix.red)
+    kinds = Counter(trial.operator for trial in fix.red)
+    places = Counter(f"{trial.path}:{trial.line}" for trial in fix.red)
     return {
         "tried": len(fix.red),
         "by_operator": dict(kinds.most_common()),

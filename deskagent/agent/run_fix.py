@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from deskagent import __version__
+from deskagent.agent import past, resume, settle
 from deskagent.agent.apply import apply_patch
-from deskagent.agent.fix import Fix, FixRequest
+from deskagent.agent.fix import Fix
 from deskagent.agent.front import Front, Question
 from deskagent.agent.loop import State
+from deskagent.agent.past import Past
 from deskagent.agent.permissions import Consent, Gate, Mode, is_trusted
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.report import Report, Status
+from deskagent.agent.request import FixOptions
 from deskagent.agent.signals import Stopped
 from deskagent.agent.workspace import project_root, workspace_lock
-from deskagent.errors import DeskagentError
+from deskagent.errors import DeskagentError, UsageError
 from deskagent.session import events
 from deskagent.session.journal import Journal
 from deskagent.terminal.sandbox import Unconfined, find_sandbox
@@ -29,42 +30,20 @@ INTERNAL_ERROR = 70
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class FixOptions:
-    """The command line of `fix`, as plain data."""
-
-    request: str
-    start: Path
-    env: Mapping[str, str]
-    argv: tuple[str, ...]
-    test: str | None
-    effort: str
-    max_seconds: float | None
-    max_candidates: int | None
-    files: tuple[str, ...]
-    apply: bool
-    mode: Mode
-
-    def as_dict(self) -> dict[str, object]:
-        """What the journal keeps: everything but the environment."""
-        kept = {
-            f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in ("env", "argv")
-        }
-        return kept | {"start": str(self.start), "mode": str(self.mode)}
-
-
 def run_fix(options: FixOptions, front: Front, report: Report) -> None:
     """Runs the whole of it and fills `report`. Raises nothing that a person or the system can cause."""
     with contextlib.ExitStack() as stack:
         try:
-            project = project_root(options.start)
-            journal = Journal.create(project, argv=options.argv, mode=str(options.mode))
+            journal, project, before = _open(options)
             stack.callback(_shut, journal)
-            report.session_id = journal.id
+            report.session_id, report.resumed = journal.id, before is not None
             report.recorder = Recorder(journal, front)
-            for record in journal.read():
-                front.show(record.event)
-            _run(options, front, report, project, stack)
+            if before is None:
+                for record in journal.read():
+                    front.show(record.event)
+            else:
+                options = _go_on(options, report, before)
+            _run(options, front, report, project, before, stack)
         except DeskagentError as error:
             report.fail(error, error.exit_code)
         except Stopped as stop:
@@ -76,32 +55,75 @@ def run_fix(options: FixOptions, front: Front, report: Report) -> None:
             _close(report)
 
 
+def _open(options: FixOptions) -> tuple[Journal, Path, Past | None]:
+    """The session's journal, its project, and what it did before, where it is gone on with."""
+    if options.session is None:
+        project = project_root(options.start)
+        return Journal.create(project, argv=options.argv, mode=str(options.mode)), project, None
+    # A session that is named has its own folder, whatever this one is.
+    here = Path() if options.session else project_root(options.start)
+    journal = Journal.open(resume.find(options.session, here))
+    try:
+        before = past.read(journal)
+        project = Path(before.cwd)
+        if before.request is None:
+            raise UsageError(f"Session {journal.id} asked for nothing yet.", hint="Start a new one.")
+        if not before.cwd or not project.is_dir():
+            raise UsageError(
+                f"The folder of session {journal.id} is gone: {before.cwd}.", hint="Bring it back first."
+            )
+    except BaseException:
+        journal.close()
+        raise
+    return journal, project, before
+
+
+def _go_on(options: FixOptions, report: Report, before: Past) -> FixOptions:
+    """Marks in the journal that it goes on; the options that hold from here."""
+    recorder = report.recorder
+    assert recorder is not None and before.request is not None
+    options = options.going_on(before.request)
+    report.request = options.request
+    if options.new_limits:
+        before.spent, before.seconds, before.searching = 0, 0.0, 0.0
+    recorder.emit(
+        events.SessionStarted(
+            version=__version__, cwd=before.cwd, argv=options.argv, mode=str(options.mode), resumed=True
+        )
+    )
+    for damage in recorder.journal.warnings:
+        recorder.notice("warning", f"The session was damaged: {damage.text}")
+    return options
+
+
 def _run(
-    options: FixOptions, front: Front, report: Report, project: Path, stack: contextlib.ExitStack
+    options: FixOptions,
+    front: Front,
+    report: Report,
+    project: Path,
+    before: Past | None,
+    stack: contextlib.ExitStack,
 ) -> None:
     recorder = report.recorder
     assert recorder is not None
     recorder.emit(events.Request(text=options.request, options=options.as_dict()))
-    writes = options.apply and options.mode is not Mode.PLAN
-    if writes:
+    if options.apply and options.mode is not Mode.PLAN:
         stack.enter_context(workspace_lock(project))
+        settle.settle_earlier(recorder, project)
+        if before is not None and before.unsettled:
+            settle.settle_session(recorder, project, recorder.journal)
+            before.changes = past.read(recorder.journal).changes
+    else:
+        settle.left_open(recorder, project)
     sandbox = Unconfined() if options.mode is Mode.FULL else find_sandbox()
     gate = Gate(options.mode, sandbox.rung, front.interactive, is_trusted(project))
-    request = FixRequest(
-        text=options.request,
-        project=project,
-        start=options.start.resolve(),
-        env=options.env,
-        test=options.test,
-        effort=options.effort,
-        max_seconds=options.max_seconds,
-        max_candidates=options.max_candidates,
-        files=options.files,
-    )
-    fix = report.fix = Fix(request, recorder, gate, sandbox)
+    fix = report.fix = Fix(options.as_request(project), recorder, gate, sandbox, before)
     state = fix.run()
     if state is State.DONE and fix.chosen is None:
         report.end(Status.NOTHING_TO_FIX)
+    elif fix.applied:
+        report.end(Status.FIXED)
+        report.applied, report.apply_note = True, "by an earlier run of this session"
     elif state is State.DONE:
         report.end(Status.FIXED)
         _apply(options, fix, gate, front, report)
@@ -119,8 +141,12 @@ def _apply(options: FixOptions, fix: Fix, gate: Gate, front: Front, report: Repo
     if consent is Consent.ASK and not front.ask(Question("Apply this patch?", patch["diff"], "apply")):
         report.apply_note = "declined"
         return
-    apply_patch(fix.recorder, fix.request.project, fix.changes(fix.chosen))
-    report.applied = True
+    try:
+        report.apply_note = apply_patch(fix.recorder, fix.request.project, fix.changes(fix.chosen))
+        report.applied = True
+    except Stopped:
+        report.applied = past.read(fix.recorder.journal).changes[-1].made
+        raise
 
 
 def _shut(journal: Journal) -> None:

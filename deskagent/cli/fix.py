@@ -41,6 +41,18 @@ class _Seconds(click.FloatRange):
 )
 @click.option("--max-candidates", type=click.IntRange(min=1), help="End after this many candidates.")
 @click.option("--files", multiple=True, metavar="GLOB", help="Edit only files that match; can be repeated.")
+@click.option(
+    "-c", "--continue", "latest", is_flag=True, help="Go on with this folder's latest session, after any end."
+)
+@click.option(
+    "-r",
+    "--resume",
+    "session",
+    metavar="[ID]",
+    is_flag=False,
+    flag_value="",
+    help="Go on with that session; without ID it asks which. What you don't set is as it was.",
+)
 @click.option("--no-apply", is_flag=True, help="Show the patch and leave the working tree alone.")
 @click.option(
     "--output-format",
@@ -65,7 +77,8 @@ def fix(request: str, **options: Any) -> int:
     surroundings, 53 a limit ended the search, 75 try again later.
     """
     from deskagent.agent.report import Report
-    from deskagent.agent.run_fix import FixOptions, run_fix
+    from deskagent.agent.request import FixOptions
+    from deskagent.agent.run_fix import run_fix
     from deskagent.agent.signals import signals_raise
 
     report = Report(request)
@@ -81,6 +94,8 @@ def fix(request: str, **options: Any) -> int:
         files=options["files"],
         apply=not options["no_apply"],
         mode=Mode(options["permission_mode"]),
+        session=_session(options["latest"], options["session"], options["output_format"]),
+        given=_given(request),
     )
     with signals_raise():
         try:
@@ -89,6 +104,28 @@ def fix(request: str, **options: Any) -> int:
         finally:
             _say(options["output_format"], report)
     return report.exit_code
+
+
+_FIELDS = {"no_apply": "apply", "permission_mode": "mode"}
+_KEPT = {"test", "effort", "max_seconds", "max_candidates", "files", *_FIELDS}
+
+
+def _given(request: str) -> frozenset[str]:
+    """The fields of FixOptions that stand on the command line."""
+    source = click.get_current_context().get_parameter_source
+    told = {name for name in _KEPT if source(name) is click.core.ParameterSource.COMMANDLINE}
+    return frozenset({_FIELDS.get(name, name) for name in told} | ({"request"} if request else set()))
+
+
+def _session(latest: bool, session: str | None, format_: str) -> str | None:
+    """The session to go on with as FixOptions names it."""
+    if latest and session:
+        raise click.UsageError("-c goes on with the latest session, -r with the one named: give one of them.")
+    if session == "" and not latest and format_ == "text" and sys.stdin.isatty() and sys.stderr.isatty():
+        from deskagent.cli.choosing import choose_session
+
+        return choose_session(Path.cwd())
+    return "" if latest else session
 
 
 def _front(format_: str) -> Any:
@@ -105,8 +142,14 @@ def _say(format_: str, report: Report) -> None:
     """The answer on stdout; what went wrong, if that is all there is to say, on stderr."""
     from deskagent.cli.answer import answer, complaint
     from deskagent.cli.live import write_json
+    from deskagent.terminal.text import printable
 
     result = report.result()
+    if format_ == "text" and not sys.stderr.isatty() and report.recorder:
+        # Nobody watched: what a person should know, and the answer doesn't say, is told at the end.
+        for notice in report.recorder.notices:
+            if notice.level != "info" or report.resumed:
+                click.echo(printable(f"{notice.level}: {notice.text}"), err=True)
     if format_ != "text":
         write_json(result)
     elif result["error"]:

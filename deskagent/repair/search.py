@@ -45,7 +45,8 @@ class Trial:
 @dataclass
 class Search:
     """`submit` starts the verification of a candidate's files, `render` makes these files, `slots` is how many
-    run at a time; `on_trial` sees every result, `on_start` every candidate as it goes to the tests."""
+    run at a time; `on_trial` sees every result, `on_start` every candidate as it goes to the tests. `seen` are the
+    keys that are not tried (again)."""
 
     stream: Iterator[Candidate]
     submit: Submit
@@ -55,7 +56,7 @@ class Search:
     on_trial: Callable[[Trial], None] = lambda trial: None
     green: list[Trial] = field(default_factory=list)
     tried: int = 0
-    _keys: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
     _waiting: deque[Candidate] = field(default_factory=deque)
     _running: dict[Future[Verdict], tuple[int, Candidate, Mapping[str, bytes]]] = field(default_factory=dict)
 
@@ -88,8 +89,8 @@ class Search:
 
     def _next(self) -> Candidate | None:
         for candidate in itertools.chain(iter(self._pop, None), self.stream):
-            if candidate.key not in self._keys:
-                self._keys.add(candidate.key)
+            if candidate.key not in self.seen:
+                self.seen.add(candidate.key)
                 return candidate
         return None
 

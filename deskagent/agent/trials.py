@@ -1,0 +1,86 @@
+"""Candidates and test runs as a journal has them, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deskagent.agent.apply import Changes
+from deskagent.agent.cold import ColdProof
+from deskagent.agent.past import Observed
+from deskagent.repair.cold import ColdRun
+from deskagent.repair.diff import readable
+from deskagent.repair.report import Printed
+from deskagent.repair.search import Trial
+from deskagent.repair.types import Candidate, Edit, Outcome, Status, TestResult, Verdict
+from deskagent.session import events
+from deskagent.terminal.types import End, Result
+
+
+def tried(trial: Trial) -> events.Trial:
+    """A candidate's outcome, for the journal."""
+    candidate, verdict = trial.candidate, trial.verdict
+    return events.Trial(
+        key=candidate.key,
+        operator=candidate.operator,
+        path=candidate.path,
+        line=candidate.line,
+        note=candidate.note,
+        status=str(verdict.status),
+        stage=verdict.stage,
+        seconds=verdict.seconds,
+    )
+
+
+def found(trial: Trial, changes: Changes, files: tuple[events.FileChange, ...]) -> events.PatchFound:
+    """A green candidate, for the journal."""
+    candidate = trial.candidate
+    return events.PatchFound(
+        key=candidate.key,
+        diff=readable(changes),
+        operator=candidate.operator,
+        path=candidate.path,
+        line=candidate.line,
+        note=candidate.note,
+        number=trial.number,
+        prior=candidate.prior,
+        edits=tuple(events.TextEdit(e.path, e.start, e.end, e.new) for e in candidate.edits),
+        files=files,
+    )
+
+
+def candidate(patch: events.PatchFound) -> Candidate:
+    """The candidate that was found."""
+    return Candidate(
+        edits=tuple(Edit(e.path, e.start, e.end, e.new) for e in patch.edits),
+        operator=patch.operator,
+        path=patch.path,
+        line=patch.line,
+        prior=patch.prior,
+        note=patch.note,
+        key=patch.key,
+    )
+
+
+def trial(patch: events.PatchFound, files: Mapping[str, bytes]) -> Trial:
+    """The trial that found it; `files` are its contents after."""
+    return Trial(patch.number, candidate(patch), files, Verdict(Status.GREEN))
+
+
+def proof(observed: Observed) -> ColdProof:
+    """A test run on record, as evidence. Of what it printed only the failing tests and the totals are left."""
+    tests, result = observed.tests, observed.result
+    failures = tuple(TestResult(t.id, Outcome(t.outcome), message=t.message) for t in tests.failures)
+    printed = Printed(failures, tests.passing, tests.failing)
+    if result is None:
+        run = ColdRun(Result(End.EXITED, 0 if tests.green else 1, tests.seconds), printed)
+    else:
+        ended = Result(
+            End(result.end),
+            result.code,
+            result.seconds,
+            head=result.head.encode(),
+            tail=result.tail.encode(),
+            total=result.total,
+        )
+        run = ColdRun(ended, printed)
+    return ColdProof(tests.command, run, stalled=run.result.end is End.CANCELLED)
