@@ -65,17 +65,17 @@ def save(
             path=path,
             before=None if before is None else blobs.put(before),
             after=None if after is None else blobs.put(after),
-            mode=modes.get(path) or _mode(project, path),
+            mode=_mode(project, path) or modes.get(path, 0o644),
         )
         for path, (before, after) in sorted(changes.items())
     )
 
 
-def _mode(project: Path, path: str) -> int:
+def _mode(project: Path, path: str) -> int | None:
     try:
         return stat.S_IMODE((project / path).stat().st_mode) & 0o777
     except OSError:
-        return 0o644
+        return None
 
 
 def _make_folders(project: Path, files: Iterable[events.FileChange]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from deskagent.session import events
 from deskagent.session.journal import Journal
 
-_SEARCHED_OUT = {"limit", "not_fixed", "fixed", "nothing_to_fix"}
+_SEARCHED_OUT = {"limit", "not_fixed", "fixed", "nothing_to_fix", "undone"}
 """Ends of a run after which a further one is a new piece of work, with limits of its own."""
 
 Setting = tuple[str, str]
@@ -52,7 +52,8 @@ class Past:
 
     `spent`, `seconds` and `searching` count candidates, run time and search time since the last run that came
     to an end of its own; `tried`, `green` and `refuted` (green, but not to the exact command) are by setting;
-    `tree` and `before` are the latest on record, `proof` is of the latest patch.
+    `tree` and `before` are the latest on record, `seen` the latest that belong together, `proof` is of the latest
+    patch.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Past:
     refuted: dict[Setting, set[str]] = field(default_factory=dict)
     tree: events.TreeRecorded | None = None
     before: Observed | None = None
+    seen: tuple[Observed, events.TreeRecorded] | None = None
     proof: Proof | None = None
     changes: list[Change] = field(default_factory=list)
     end: events.SessionEnded | None = None
@@ -120,6 +122,7 @@ class _Reader:
                 self._tests(event)
             case events.TreeRecorded():
                 past.tree = self._tree = event
+                past.seen = (past.before, event) if past.before else past.seen
             case events.CandidatesTried(trials=trials):
                 past.spent += len(trials)
                 past.tried.setdefault(self._setting, {}).update((t.key, t) for t in trials)

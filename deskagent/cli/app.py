@@ -13,6 +13,8 @@ from deskagent.errors import DeskagentError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
+    "undo": ("deskagent.cli.undo", "Take back what a session changed."),
+    "verify": ("deskagent.cli.verify", "Replay a session's proof on clean copies."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
     "trust": (
         "deskagent.cli.trust",
