@@ -127,14 +127,14 @@ def ls_files(repo: Path, *, untracked: bool = True) -> tuple[str, ...]:
     as the paths of their folders. GitError.
     """
     kinds = ("--cached", "--others", "--exclude-standard") if untracked else ("--cached",)
-    return tuple(dict.fromkeys(path.rstrip("/") for path in _paths(_run(repo, "ls-files", "-z", *kinds))))
+    return tuple(dict.fromkeys(path.rstrip("/") for path in _paths(run(repo, "ls-files", "-z", *kinds))))
 
 
 def status(repo: Path, *, untracked: bool = True) -> tuple[Change, ...]:
     """What differs from HEAD. Submodules count as changed where another commit is checked out. GitError."""
-    out = _run(
+    out = run(
         repo,
-        *_without_filters(repo),
+        *without_filters(repo),
         *("status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"),
         f"--untracked-files={'all' if untracked else 'no'}",
     )
@@ -144,9 +144,9 @@ def status(repo: Path, *, untracked: bool = True) -> tuple[Change, ...]:
 def diff(repo: Path, paths: Iterable[str] = ()) -> bytes:
     """The unified diff of the work tree against HEAD (against nothing before the first commit). GitError."""
     against = "HEAD" if head(repo).commit else _empty_tree(repo)
-    return _run(
+    return run(
         repo,
-        *_without_filters(repo),
+        *without_filters(repo),
         *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"),
         *("--ignore-submodules=dirty", against, "--", *paths),
     )
@@ -158,13 +158,13 @@ def show(repo: Path, revision: str, path: str) -> bytes | None:
         raise GitError(f"{revision!r} is not a revision.", hint="Give a commit, a branch or a tag.")
     name = f"{revision}:{path}"
     code, kind, _ = _try(repo, "cat-file", "-t", name)
-    return _run(repo, "cat-file", "blob", name) if code == 0 and kind.strip() == b"blob" else None
+    return run(repo, "cat-file", "blob", name) if code == 0 and kind.strip() == b"blob" else None
 
 
 def tree(repo: Path, commit: str) -> dict[str, str]:
     """Path → object id of every file of a commit, submodules and links included. GitError."""
     found: dict[str, str] = {}
-    for entry in _run(repo, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+    for entry in run(repo, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
         head, tab, name = entry.partition(b"\t")
         if tab:
             found[os.fsdecode(name)] = head.split(b" ")[2].decode()
@@ -189,12 +189,12 @@ def contents(repo: Path, ids: Iterable[str]) -> Iterator[tuple[str, bytes | None
 
 
 def _empty_tree(repo: Path) -> str:
-    return _EMPTY_TREES[_run(repo, "rev-parse", "--show-object-format").decode().strip()]
+    return _EMPTY_TREES[run(repo, "rev-parse", "--show-object-format").decode().strip()]
 
 
-def _without_filters(repo: Path) -> Iterator[str]:
+def without_filters(repo: Path) -> Iterator[str]:
     """Options that blank every filter that any config names; attributes can only use those."""
-    names = _paths(_run(repo, "config", "--list", "--name-only", "-z"))
+    names = _paths(run(repo, "config", "--list", "--name-only", "-z"))
     filters = {name.split(".", 1)[1].rpartition(".")[0] for name in names if name.startswith("filter.")}
     for driver in sorted(filter(None, filters)):
         if "=" in driver:
@@ -210,7 +210,8 @@ def _paths(out: bytes) -> list[str]:
     return [os.fsdecode(part) for part in out.split(b"\0") if part]
 
 
-def _run(repo: Path, *arguments: str) -> bytes:
+def run(repo: Path, *arguments: str) -> bytes:
+    """What a git command that only reads prints on stdout, nothing of the repository's being run. GitError."""
     code, out, errors = _try(repo, *arguments)
     if code:
         raise _error(repo, arguments, errors)
