@@ -52,7 +52,18 @@ class Case:
 
 
 class _Plain(ast.NodeTransformer):
-    """Docstrings out, `a > b` as `b < a`: two spellings of one thing are equal."""
+    """Docstrings out, `a > b` as `b < a`, loop names of comprehensions numbered: two spellings of one thing are
+    equal."""
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        self.generic_visit(node)
+        bound = [
+            n.id for clause in node.generators for n in ast.walk(clause.target) if isinstance(n, ast.Name)
+        ]
+        for name in ast.walk(node):
+            if isinstance(name, ast.Name) and name.id in bound:
+                name.id = f"<{bound.index(name.id)}>"
+        return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)

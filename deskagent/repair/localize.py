@@ -31,7 +31,9 @@ REACHED_BY_NAME = 0.35
 NEVER_RUN = 0.02
 MAX_SUSPECTS = 400
 MAX_FILES = 500
-_SYNTAX_ERROR = re.compile(r'File "([^"\n]+)", line (\d+)(?:(?!File ").)*?\b(?:SyntaxError|IndentationError|TabError)\b', re.DOTALL)
+_SYNTAX_ERROR = re.compile(
+    r'File "([^"\n]+)", line (\d+)(?:(?!File ").)*?\b(?:SyntaxError|IndentationError|TabError)\b', re.DOTALL
+)
 
 
 @dataclass
@@ -149,7 +151,9 @@ def _spots(path: str, tree: Syntax, lines: dict[int, float], hints: Hints, blind
         score = max((lines.get(row + 1, 0.0) for row in range(first, last + 1)), default=0.0)
         spot = spots[node] = _Spot()
         if score > 0:
-            spot.at_least(score, "run by the failing tests" + (" more than by the passing" if score >= 0.7 else ""))
+            spot.at_least(
+                score, "run by the failing tests" + (" more than by the passing" if score >= 0.7 else "")
+            )
             function = function_of(node) if node.kind not in FUNCTIONS else None
             if function is not None:
                 entered[function] = max(entered[function], score)
@@ -173,7 +177,9 @@ def _name(function: Node) -> str:
     return name.text if name is not None else ""
 
 
-def _frames(baseline: Baseline, paths: frozenset[str]) -> tuple[dict[tuple[str, int], int], dict[tuple[str, int], int]]:
+def _frames(
+    baseline: Baseline, paths: frozenset[str]
+) -> tuple[dict[tuple[str, int], int], dict[tuple[str, int], int]]:
     """(path, line) → failing tests whose innermost frame in these files is there, and which have it further out."""
     innermost: dict[tuple[str, int], int] = defaultdict(int)
     on_stack: dict[tuple[str, int], int] = defaultdict(int)
@@ -210,7 +216,9 @@ def _use_frames(
 
 def _use_words(tree: Syntax, spots: dict[Node, _Spot], hints: Hints) -> None:
     """Functions and literals that the request or the failing tests speak of."""
-    literals = {literal for literal in hints.literals if len(literal) > 2 and not literal.lstrip("-").isdigit()}
+    literals = {
+        literal for literal in hints.literals if len(literal) > 2 and not literal.lstrip("-").isdigit()
+    }
     for node, spot in spots.items():
         if not spot.score:
             continue
@@ -220,7 +228,9 @@ def _use_words(tree: Syntax, spots: dict[Node, _Spot], hints: Hints) -> None:
             spot.times(IN_REQUEST, f"the request names {name}")
         elif name and name in hints.message:
             spot.times(IN_MESSAGE, f"the failing tests name {name}")
-        if literals and any(part.kind == "string_content" and part.text in literals for part in own_nodes(node)):
+        if literals and any(
+            part.kind == "string_content" and part.text in literals for part in own_nodes(node)
+        ):
             spot.times(LITERAL, "holds a string that a failing test shows")
 
 
@@ -253,9 +263,9 @@ def _module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Sus
 
 
 def _syntax_errors(baseline: Baseline, trees: dict[str, Syntax]) -> Iterable[tuple[str, int]]:
-    """(path, line) of files that don't parse: as the error says, else where the grammar stumbles."""
+    """(path, line) of files that don't parse: as the tests say, else as our own compiler does."""
     for path, tree in trees.items():
-        if tree.compiles:
+        if tree.error is None:
             continue
         said = [
             int(match.group(2))
@@ -263,10 +273,8 @@ def _syntax_errors(baseline: Baseline, trees: dict[str, Syntax]) -> Iterable[tup
             for match in _SYNTAX_ERROR.finditer(result.message)
             if match.group(1).replace("\\", "/").endswith(path)
         ]
-        stumble = next((node.line for node in tree.root.walk() if node.kind == "ERROR"), None)
-        line = said[0] if said else stumble
-        if line is not None:
-            yield path, line
+        if said or tree.slipped:
+            yield path, said[0] if said else tree.error.lineno or 1
 
 
 def _normalised(found: list[Suspect], limit: int) -> tuple[Suspect, ...]:

@@ -7,9 +7,36 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 _FOREIGN = frozenset(
-    "site-packages dist-packages node_modules vendor vendored _vendor _vendored third_party thirdparty extern "
-    ".git .hg .svn .tox .nox .venv venv env .env .eggs build dist __pycache__ .mypy_cache .pytest_cache .ruff_cache "
-    ".idea .vscode".split()
+    [
+        "site-packages",
+        "dist-packages",
+        "node_modules",
+        "vendor",
+        "vendored",
+        "_vendor",
+        "_vendored",
+        "third_party",
+        "thirdparty",
+        "extern",
+        ".git",
+        ".hg",
+        ".svn",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        "env",
+        ".env",
+        ".eggs",
+        "build",
+        "dist",
+        "__pycache__",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".idea",
+        ".vscode",
+    ]
 )
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "testcases", "spec", "specs"})
 _TEST_FILE = re.compile(r"(?:test_.*|.*_tests?|tests?|conftest|.*\.(?:test|spec))\.\w+")
@@ -23,7 +50,8 @@ def is_test(path: str) -> bool:
     """Whether a project-relative POSIX path is a test or a test's helper."""
     pure = PurePosixPath(path)
     return bool(_TEST_FILE.fullmatch(pure.name)) or any(
-        part.lower() in _TEST_FOLDERS or part.lower().endswith(("_testcases", "_tests")) for part in pure.parts[:-1]
+        part.lower() in _TEST_FOLDERS or part.lower().endswith(("_testcases", "_tests"))
+        for part in pure.parts[:-1]
     )
 
 

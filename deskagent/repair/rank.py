@@ -10,17 +10,17 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from deskagent.repair.candidates import priors, python
+from deskagent.repair.candidates import broken, priors, python
 from deskagent.repair.candidates.base import Place, Proposal
 from deskagent.repair.hints import Hints, read_hints
 from deskagent.repair.scope import Scopes
 from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer
 from deskagent.repair.source import SourceError, SourceFile
-from deskagent.repair.syntax import Node, Syntax
+from deskagent.repair.syntax import Node, Syntax, is_docstring
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Baseline, Candidate, Edit, Suspect
 
@@ -108,14 +108,14 @@ def iter_candidates(
         negative, _, item, value = heapq.heappop(heap)
         if isinstance(item, Suspect):
             file = merge.file(item.path)
-            statement = file.syntax.by_line.get(item.line) if file is not None else None
+            statement = _statement(file.syntax, item.line) if file is not None else None
             if file is None or statement is None or (item.path, statement.start) in opened:
                 continue
             opened.add((item.path, statement.start))
             if attributes is None:
                 attributes = merge.attributes()
             place = Place(file.syntax, file.scopes, statement, merge.hints, attributes)
-            made = list(_candidates(place, file, statement))
+            made = list(_candidates(place, file, item.line))
             context = ScoreContext(file.source, place, file.stream, merge.hints)
             for candidate, score in zip(made, merge.scorer.score(context, made), strict=True):
                 own = value + score
@@ -138,22 +138,30 @@ def iter_candidates(
         yield replace(item, key=key)
 
 
-def _candidates(place: Place, file: _File, statement: Node) -> Iterator[Candidate]:
+def _statement(syntax: Syntax, line: int) -> Node | None:
+    """The statement at a line, unless it is a docstring; all of a file that doesn't parse."""
+    if syntax.slipped:
+        return syntax.root
+    statement = syntax.by_line.get(line)
+    return statement if statement is not None and not is_docstring(statement) else None
+
+
+def _candidates(place: Place, file: _File, line: int) -> Iterator[Candidate]:
     """The place's proposals as candidates, without a key yet. A kind of edit that has many ways here shares
     its prior among them, though not wholly: there is more than one chance that it is right."""
     proposals: dict[tuple[tuple[int, int, str], ...], Proposal] = {}
-    for proposal in python.propose(place):
+    for proposal in broken.repairs(place.syntax, line) if place.syntax.slipped else python.propose(place):
         known = proposals.get(proposal.edits)
         if known is None or _plain_prior(proposal) > _plain_prior(known):
             proposals[proposal.edits] = proposal
-    counts: Counter[str] = Counter()
+    shares: dict[str, float] = defaultdict(float)
     for proposal in proposals.values():
-        counts[proposal.operator] += proposal.weight  # type: ignore[assignment]
+        shares[proposal.operator] += proposal.weight
     for proposal in proposals.values():
-        prior = _plain_prior(proposal) / math.sqrt(max(1.0, counts[proposal.operator]))
+        prior = _plain_prior(proposal) / math.sqrt(max(1.0, shares[proposal.operator]))
         path = file.source.path
         edits = tuple(Edit(path, start, end, new) for start, end, new in proposal.edits)
-        yield Candidate(edits, proposal.operator, path, statement.line, min(1.0, max(prior, 1e-9)), proposal.note, "")
+        yield Candidate(edits, proposal.operator, path, line, min(1.0, max(prior, 1e-9)), proposal.note, "")
 
 
 def _plain_prior(proposal: Proposal) -> float:
@@ -166,4 +174,6 @@ def _related(baseline: Baseline | None) -> tuple[str, ...]:
         return ()
     ids = [result.id for result in baseline.failing]
     paths = {path for test in ids[:50] for path in baseline.coverage.get(test, {})}
-    return tuple(sorted(path for path in paths if path.endswith(".py") and not path.startswith(("/", "..")))[:50])
+    return tuple(
+        sorted(path for path in paths if path.endswith(".py") and not path.startswith(("/", "..")))[:50]
+    )

@@ -11,7 +11,9 @@ BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
-_PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "as_pattern_target"})
+_PATTERNS = frozenset(
+    {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "as_pattern_target"}
+)
 _DEFINITIONS = frozenset({"function_definition", "class_definition"})
 NUMBERS = frozenset({"int", "float"})
 COLLECTIONS = frozenset({"list", "dict", "set", "tuple", "str", "iter"})
@@ -92,7 +94,9 @@ def role(node: Node) -> str:
         return "update"
     if holder.kind == "named_expression" and top.field == "name":
         return "write"
-    if holder.kind in {"as_pattern", "except_clause"} and (top.field == "alias" or top.kind == "as_pattern_target"):
+    if holder.kind in {"as_pattern", "except_clause"} and (
+        top.field == "alias" or top.kind == "as_pattern_target"
+    ):
         return "write"
     return "read"
 
@@ -237,7 +241,11 @@ def _note_use(name: Name, node: Node, what: str) -> None:
     elif parent.kind == "subscript" and node.field == "value":
         name.subscripted += 1
         holder = parent.parent
-        if holder is not None and parent.field == "left" and holder.kind in {"assignment", "augmented_assignment"}:
+        if (
+            holder is not None
+            and parent.field == "left"
+            and holder.kind in {"assignment", "augmented_assignment"}
+        ):
             name.fills += 1
             return
     elif parent.kind == "call" and node.field == "function":
@@ -249,9 +257,9 @@ def _note_use(name: Name, node: Node, what: str) -> None:
         other = parent.get("left") if node.field == "right" else parent.get("right")
         operator = parent.get("operator")
         kind = kind_of(other) if other is not None else ""
-        if kind in NUMBERS and operator is not None and operator.text not in {"*", "%"}:
-            name.kinds.add(kind)
-        elif kind in {"str", "list"} and operator is not None and operator.text == "+":
+        if (kind in NUMBERS and operator is not None and operator.text not in {"*", "%"}) or (
+            kind in {"str", "list"} and operator is not None and operator.text == "+"
+        ):
             name.kinds.add(kind)
     elif parent.kind == "comparison_operator":
         kinds = {kind_of(part) for part in parent.parts if part is not node}
@@ -269,7 +277,10 @@ def _loop_kind(name: Name, node: Node, parent: Node) -> None:
     if called is None:
         return
     if (called.text == "range" and node.field == "left") or (
-        called.text == "enumerate" and parent.kind == "pattern_list" and parent.parts and parent.parts[0] is node
+        called.text == "enumerate"
+        and parent.kind == "pattern_list"
+        and parent.parts
+        and parent.parts[0] is node
     ):
         name.kinds.add("int")
 

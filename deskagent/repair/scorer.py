@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -44,22 +45,53 @@ class Scorer(Protocol):
 # exception in the failing tests → operator or family → added log-weight
 AFFINITY: Mapping[str, Mapping[str, float]] = {
     "AttributeError": {"guard": 0.4, "condition.extra": 0.4, "member": 0.4, "name": 0.2, "call.wrap": 0.3},
-    "IndexError": {"index": 0.6, "arithmetic.offset": 0.4, "constant.integer": 0.3, "guard": 0.5, "condition.extra": 0.5,
-                   "compare.boundary": 0.6, "condition.loop": 0.8, "call.range": 0.6, "compare.size": 0.5},
+    "IndexError": {
+        "index": 0.6,
+        "arithmetic.offset": 0.4,
+        "constant.integer": 0.3,
+        "guard": 0.5,
+        "condition.extra": 0.5,
+        "compare.boundary": 0.6,
+        "condition.loop": 0.8,
+        "call.range": 0.6,
+        "compare.size": 0.5,
+    },
     "KeyError": {"call.get": 1.0, "index": 0.6, "name": 0.4, "constant.string": 0.5, "guard": 0.3},
-    "RecursionError": {"compare.size": 1.0, "compare": 0.5, "call.order": 0.8, "arithmetic.offset": 0.6, "guard": 0.6,
-                       "condition": 0.4, "arithmetic.term": 0.4, "name.part": 0.4},
-    "Timeout": {"condition.loop": 0.8, "compare": 0.4, "arithmetic.augmented": 0.5, "arithmetic.offset": 0.5,
-                "statement.insert": 0.3, "arithmetic.operator": 0.2},
+    "RecursionError": {
+        "compare.size": 1.0,
+        "compare": 0.5,
+        "call.order": 0.8,
+        "arithmetic.offset": 0.6,
+        "guard": 0.6,
+        "condition": 0.4,
+        "arithmetic.term": 0.4,
+        "name.part": 0.4,
+    },
+    "Timeout": {
+        "condition.loop": 0.8,
+        "compare": 0.4,
+        "arithmetic.augmented": 0.5,
+        "arithmetic.offset": 0.5,
+        "statement.insert": 0.3,
+        "arithmetic.operator": 0.2,
+    },
     "ZeroDivisionError": {"guard": 0.8, "condition.extra": 0.6, "arithmetic": 0.4, "compare": 0.3},
     "NameError": {"name": 1.2},
     "UnboundLocalError": {"name": 0.5, "statement": 0.8, "constant": -0.5},
-    "TypeError": {"call": 0.4, "return.missing": 0.5, "guard": 0.3, "constant.word": 0.3, "condition.extra": 0.2},
+    "TypeError": {
+        "call": 0.4,
+        "return.missing": 0.5,
+        "guard": 0.3,
+        "constant.word": 0.3,
+        "condition.extra": 0.2,
+    },
     "ValueError": {"guard": 0.2, "call": 0.2, "index": 0.2, "name.builtin": 0.1},
     "StopIteration": {"guard": 0.4, "call": 0.3},
-}  # fmt: skip
+}
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
-_IDEMPOTENT = frozenset({b"<", b"<=", b">", b">=", b"==", b"!=", b"-", b"and", b"or", b"is", b"//", b"/", b"%", b"^", b"in"})
+_IDEMPOTENT = frozenset(
+    {b"<", b"<=", b">", b">=", b"==", b"!=", b"-", b"and", b"or", b"is", b"//", b"/", b"%", b"^", b"in"}
+)
 
 
 class PriorScorer:
@@ -75,7 +107,9 @@ class PriorScorer:
         score += affinity(candidate.operator, context.hints)
         score += 0.6 * self._habit(context, index, gone, new)
         score += _names(context, gone, new)
-        score += _silly(context.stream.window(index, 3, 0), new, context.stream.window(index + len(gone), 0, 3))
+        score += _silly(
+            context.stream.window(index, 3, 0), new, context.stream.window(index + len(gone), 0, 3)
+        )
         score -= 0.03 * max(0, len(new) - len(gone))
         return score
 
@@ -83,9 +117,9 @@ class PriorScorer:
         """How much more of the new text's neighbourhoods than of the old one's occur elsewhere in the file."""
         left, right = context.stream.window(index, 1, 0), context.stream.window(index + len(gone), 0, 1)
         before, after = (*left, *gone, *right), (*left, *new, *right)
-        own = Counter(zip(before, before[1:], strict=False))
-        seen_after = [context.pairs[pair] - own[pair] > 0 for pair in zip(after, after[1:], strict=False)]
-        seen_before = [context.pairs[pair] - own[pair] > 0 for pair in zip(before, before[1:], strict=False)]
+        own = Counter(itertools.pairwise(before))
+        seen_after = [context.pairs[pair] - own[pair] > 0 for pair in itertools.pairwise(after)]
+        seen_before = [context.pairs[pair] - own[pair] > 0 for pair in itertools.pairwise(before)]
         rate_after = sum(seen_after) / len(seen_after) if seen_after else 0.5
         rate_before = sum(seen_before) / len(seen_before) if seen_before else 0.5
         return rate_after - 0.5 * rate_before
@@ -94,15 +128,21 @@ class PriorScorer:
 def affinity(operator: str, hints: Hints) -> float:
     """What the exceptions of the failing tests say for an operator; the most specific row counts."""
     family = operator.partition(".")[0]
-    found = [AFFINITY[e].get(operator, AFFINITY[e].get(family, 0.0)) for e in hints.exceptions if e in AFFINITY]
+    found = [
+        AFFINITY[e].get(operator, AFFINITY[e].get(family, 0.0)) for e in hints.exceptions if e in AFFINITY
+    ]
     return max(found, default=0.0)
 
 
 def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes]) -> float:
     """Signs from names that come or go."""
     hints, names = context.hints, context.place.names
-    came = {t.decode("utf-8", "replace") for t in new if _NAME.fullmatch(t)} - {t.decode("utf-8", "replace") for t in gone}
-    went = {t.decode("utf-8", "replace") for t in gone if _NAME.fullmatch(t)} - {t.decode("utf-8", "replace") for t in new}
+    came = {t.decode("utf-8", "replace") for t in new if _NAME.fullmatch(t)} - {
+        t.decode("utf-8", "replace") for t in gone
+    }
+    went = {t.decode("utf-8", "replace") for t in gone if _NAME.fullmatch(t)} - {
+        t.decode("utf-8", "replace") for t in new
+    }
     score = 0.0
     for text in came:
         name = names.get(text)
@@ -120,14 +160,24 @@ def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes]) -
         name = names.get(text)
         if text in hints.missing:
             score += 1.0
-        if name is not None and name.origin in {"parameter", "local"} and name.reads <= 1 and not came & {text}:
+        if (
+            name is not None
+            and name.origin in {"parameter", "local"}
+            and name.reads <= 1
+            and not came & {text}
+        ):
             score -= 0.5
     return max(-3.0, min(2.0, score))
 
 
 def _idle(name: Name) -> bool:
     """A parameter or local whose value is never used."""
-    return name.origin in {"parameter", "local"} and name.reads == 0 and name.text not in {"self", "cls", "args", "kwargs"} and not name.text.startswith("_")
+    return (
+        name.origin in {"parameter", "local"}
+        and name.reads == 0
+        and name.text not in {"self", "cls", "args", "kwargs"}
+        and not name.text.startswith("_")
+    )
 
 
 def _silly(left: Sequence[bytes], new: Sequence[bytes], right: Sequence[bytes]) -> float:
@@ -136,7 +186,12 @@ def _silly(left: Sequence[bytes], new: Sequence[bytes], right: Sequence[bytes]) 
     begin, end = len(left), len(left) + len(new)
     score = 0.0
     for i in range(1, len(tokens) - 1):
-        if i + 1 < begin or i - 1 >= end or not _NAME.fullmatch(tokens[i - 1]) or tokens[i - 1] != tokens[i + 1]:
+        if (
+            i + 1 < begin
+            or i - 1 >= end
+            or not _NAME.fullmatch(tokens[i - 1])
+            or tokens[i - 1] != tokens[i + 1]
+        ):
             continue
         before = tokens[i - 2] if i >= 2 else b""
         after = tokens[i + 2] if i + 2 < len(tokens) else b""

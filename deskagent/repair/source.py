@@ -48,11 +48,11 @@ class SourceFile:
     def read(cls, project: Path, rel: str) -> SourceFile:
         """The file at `project/rel`. SourceError: outside the project, not a plain file, too large, unreadable,
         or not text."""
-        root = project.resolve()
-        path = (root / rel).resolve()
-        if not path.is_relative_to(root):
-            raise SourceError(f"{rel} leads out of the project", hint="name a file inside it")
         try:
+            root = Path(os.path.realpath(project))
+            path = Path(os.path.realpath(root / rel))  # Path.resolve raises RuntimeError on a loop of links
+            if not path.is_relative_to(root):
+                raise SourceError(f"{rel} leads out of the project", hint="name a file inside it")
             # O_NONBLOCK: a FIFO put there must not hang us before we can look at what was opened.
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with open(descriptor, "rb") as stream:  # noqa: PTH123
@@ -111,7 +111,9 @@ class SourceFile:
                 length = len(kept.encode(self.encoding))
                 pieces += (self.raw[raw_at : raw_at + length], new.encode(self.encoding))
             except UnicodeEncodeError as error:
-                raise SourceError(f"{self.path} is {self.encoding}, which can't hold {error.object!r}") from error
+                raise SourceError(
+                    f"{self.path} is {self.encoding}, which can't hold {error.object!r}"
+                ) from error
             changed += (kept, new)
             raw_at += length + len(self._slice(edit.start, edit.end).encode(self.encoding))
             byte_at = edit.end

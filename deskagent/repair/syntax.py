@@ -15,20 +15,49 @@ if TYPE_CHECKING:
     import tree_sitter
 
 COMPOUND = frozenset(
-    "if_statement elif_clause else_clause for_statement while_statement with_statement try_statement "
-    "except_clause except_group_clause finally_clause function_definition class_definition match_statement "
-    "case_clause".split()
+    [
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "for_statement",
+        "while_statement",
+        "with_statement",
+        "try_statement",
+        "except_clause",
+        "except_group_clause",
+        "finally_clause",
+        "function_definition",
+        "class_definition",
+        "match_statement",
+        "case_clause",
+    ]
 )
 SIMPLE = frozenset(
-    "expression_statement return_statement assert_statement raise_statement import_statement "
-    "import_from_statement future_import_statement pass_statement break_statement continue_statement "
-    "delete_statement global_statement nonlocal_statement type_alias_statement print_statement "
-    "exec_statement".split()
+    [
+        "expression_statement",
+        "return_statement",
+        "assert_statement",
+        "raise_statement",
+        "import_statement",
+        "import_from_statement",
+        "future_import_statement",
+        "pass_statement",
+        "break_statement",
+        "continue_statement",
+        "delete_statement",
+        "global_statement",
+        "nonlocal_statement",
+        "type_alias_statement",
+        "print_statement",
+        "exec_statement",
+    ]
 )
 STATEMENTS = COMPOUND | SIMPLE
 FUNCTIONS = frozenset({"function_definition"})
 LOOPS = frozenset({"for_statement", "while_statement"})
-CLAUSES = frozenset("elif_clause else_clause except_clause except_group_clause finally_clause case_clause".split())
+CLAUSES = frozenset(
+    ["elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "case_clause"]
+)
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _STRINGS = frozenset({"string", "concatenated_string"})
 
@@ -68,7 +97,7 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """This node and all under it, in source order."""
-        stack = [self]
+        stack: list[Node] = [self]
         while stack:
             node = stack.pop()
             yield node
@@ -116,7 +145,9 @@ class Syntax:
         while True:
             raw = cursor.node
             rows = (raw.start_point[0], raw.end_point[0])
-            node = Node(self, raw.type, raw.start_byte, raw.end_byte, rows, raw.is_named, cursor.field_name, parent)
+            node = Node(
+                self, raw.type, raw.start_byte, raw.end_byte, rows, raw.is_named, cursor.field_name, parent
+            )
             if parent is None:
                 root = node
             else:
@@ -197,12 +228,19 @@ class Syntax:
 
     def top_level(self, offset: int) -> Node | None:
         """The module's own statement that holds `offset`."""
-        return next((n for n in self.root.children if n.start <= offset <= n.end and n.kind != "comment"), None)
+        return next(
+            (n for n in self.root.children if n.start <= offset <= n.end and n.kind != "comment"), None
+        )
 
     @cached_property
-    def compiles(self) -> bool:
-        """Whether the file is Python of the version we run on."""
-        return compiles(self.source.text)
+    def error(self) -> SyntaxError | None:
+        """Why the file isn't Python of the version we run on, None if it is."""
+        return syntax_error(self.source.text)
+
+    @property
+    def slipped(self) -> bool:
+        """Whether the file is no Python of any version, by the grammar or by its indentation."""
+        return self.error is not None and (self.broken or isinstance(self.error, IndentationError))
 
     def still_parses(self, edits: Any) -> bool:
         """Whether the file with `edits` in it is still good Python: for our own version by the compiler, else by
@@ -210,25 +248,31 @@ class Syntax:
         first, last = min(e.start for e in edits), max(e.end for e in edits)
         code = self.source.edited(edits)
         shift = len(code) - len(self.source.utf8)
-        touched = [n for n in self.root.children if n.end >= first and n.start <= last and n.kind != "comment"]
-        if not self.compiles:
+        touched = [
+            n for n in self.root.children if n.end >= first and n.start <= last and n.kind != "comment"
+        ]
+        if self.slipped:
+            return syntax_error(code.decode("utf-8", "replace")) is None
+        if self.error is not None:  # Python of another version
             return not _parser().parse(_LONE_CR.sub(b"\n", code)).root_node.has_error
         start = self.starts[min((n.row for n in touched), default=self.row_of(first))]
         end = max([last, *(n.end for n in touched)]) + shift
         following = code.find(b"\n", end)
         region = code[min(start, first) : following if following >= 0 else None]
-        return compiles(region.decode("utf-8", "replace"))
+        return syntax_error(region.decode("utf-8", "replace")) is None
 
 
-def compiles(text: str) -> bool:
-    """Whether `text` compiles as a module, warnings aside."""
+def syntax_error(text: str) -> SyntaxError | None:
+    """What keeps `text` from compiling as a module, warnings aside."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(text, "<candidate>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
-        return False
-    return True
+    except SyntaxError as error:
+        return error
+    except (ValueError, OverflowError, RecursionError, MemoryError) as error:
+        return SyntaxError(str(error))
+    return None
 
 
 def block(statement: Node) -> Node | None:
@@ -254,7 +298,9 @@ def own_nodes(statement: Node) -> Iterator[Node]:
     stack = [statement]
     while stack:
         node = stack.pop()
-        if node is not statement and (node.kind == "block" or node.kind in STATEMENTS or node.kind in _SKIPPED):
+        if node is not statement and (
+            node.kind == "block" or node.kind in STATEMENTS or node.kind in _SKIPPED
+        ):
             continue
         yield node
         stack.extend(reversed(node.children))
@@ -287,4 +333,8 @@ def function_of(node: Node) -> Node | None:
 def siblings(statement: Node) -> list[Node]:
     """The statements of the block that `statement` stands in, itself included."""
     parent = statement.parent
-    return [] if parent is None else [part for part in parent.parts if part.kind in STATEMENTS | {"decorated_definition"}]
+    return (
+        []
+        if parent is None
+        else [part for part in parent.parts if part.kind in STATEMENTS | {"decorated_definition"}]
+    )

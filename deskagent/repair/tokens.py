@@ -7,6 +7,7 @@ tokens out.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -86,7 +87,9 @@ class TokenStream:
     def _line_starts(self) -> dict[int, int]:
         """Offset at which a logical line begins → index of its first token."""
         offsets, texts = self._tokens
-        return {offset: i for i, (offset, text) in enumerate(zip(offsets, texts, strict=True)) if text[0] == 10}
+        return {
+            offset: i for i, (offset, text) in enumerate(zip(offsets, texts, strict=True)) if text[0] == 10
+        }
 
     @cached_property
     def _sorted_starts(self) -> list[int]:
@@ -96,7 +99,7 @@ class TokenStream:
     def pairs(self) -> Counter[tuple[bytes, bytes]]:
         """Neighbouring tokens, counted."""
         texts = self._tokens[1]
-        return Counter(zip(texts, texts[1:], strict=False))
+        return Counter(itertools.pairwise(texts))
 
     def change(self, edits: Sequence[Edit]) -> Change:
         """(index of the first differing token, tokens taken out, tokens put in): the same for every way to the

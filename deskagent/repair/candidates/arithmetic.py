@@ -11,7 +11,6 @@ from deskagent.repair.candidates.base import (
     Proposal,
     Table,
     called_name,
-    exchange,
     is_value,
     precedence,
     put,
@@ -51,7 +50,10 @@ def operator(node: Node, place: Place) -> Iterator[Proposal]:
         if augmented:
             yield put("arithmetic.augmented", token, new + "=", weight)
         elif precedence(node) == PRECEDENCE[new] or all(precedence(part) == ATOM for part in node.parts):
-            left, right = (wrapped(part, PRECEDENCE[new] + extra) for part, extra in zip(node.parts, (0, 1), strict=False))
+            left, right = (
+                wrapped(part, PRECEDENCE[new] + extra)
+                for part, extra in zip(node.parts, (0, 1), strict=False)
+            )
             if PRECEDENCE[new] < precedence(node):
                 yield put("arithmetic.operator", node, f"{left} {new} {right}", weight, PRECEDENCE[new])
             else:
@@ -83,7 +85,11 @@ def grouping(node: Node, place: Place) -> Iterator[Proposal]:
         if side.kind == "parenthesized_expression" and side.parts and side.parts[0].kind == "binary_operator":
             inner = side.parts[0]
             if precedence(inner) < precedence(node):
-                text = f"{inner.text} {token.text} {other.text}" if first else f"{other.text} {token.text} {inner.text}"
+                text = (
+                    f"{inner.text} {token.text} {other.text}"
+                    if first
+                    else f"{other.text} {token.text} {inner.text}"
+                )
                 yield put("arithmetic.grouping", node, text, 0.6, precedence(inner))
         elif side.kind == "binary_operator" and precedence(side) > precedence(node):
             a, b, inner = side.get("left"), side.get("right"), side.get("operator")
@@ -123,10 +129,28 @@ def _countable(node: Node, place: Place) -> bool:
         return False
     if node.kind == "binary_operator":
         token = node.get("operator")
-        return token is not None and token.text in {"+", "-", "//", "*"} and parent is not None and parent.kind != node.kind
+        return (
+            token is not None
+            and token.text in {"+", "-", "//", "*"}
+            and parent is not None
+            and parent.kind != node.kind
+        )
     if node.kind == "call":
-        return called_name(node) in {"len", "int", "max", "min", "abs", "round", "sum", "index", "find", "count"} or bool(
-            place.function is not None and (name := place.function.get("name")) and name.text == called_name(node)
+        return called_name(node) in {
+            "len",
+            "int",
+            "max",
+            "min",
+            "abs",
+            "round",
+            "sum",
+            "index",
+            "find",
+            "count",
+        } or bool(
+            place.function is not None
+            and (name := place.function.get("name"))
+            and name.text == called_name(node)
         )
     if parent is not None and parent.kind in {"attribute", "not_operator"}:
         return False
@@ -136,7 +160,9 @@ def _countable(node: Node, place: Place) -> bool:
         return False
     if node.kind == "identifier":
         name = place.names_at(node).get(node.text)
-        return name is None or (name.origin not in {"definition", "import"} and not (name.subscripted or name.attributes))
+        return name is None or (
+            name.origin not in {"definition", "import"} and not (name.subscripted or name.attributes)
+        )
     return True
 
 
@@ -144,7 +170,12 @@ def term(node: Node, place: Place) -> Iterator[Proposal]:
     """`k` → `k - n` for a number `n` in scope."""
     if node.kind == "identifier" and is_value(node) and _countable(node, place):
         for name in place.own_variables:
-            if name.text == node.text or not name.could_be(set(NUMBERS)) or name.subscripted or name.attributes:
+            if (
+                name.text == node.text
+                or not name.could_be(set(NUMBERS))
+                or name.subscripted
+                or name.attributes
+            ):
                 continue
             weight = 0.7 if name.kinds & NUMBERS else 0.25
             yield put("arithmetic.term", node, f"{node.text} - {name.text}", weight, PRECEDENCE["+"])
@@ -157,7 +188,11 @@ def term(node: Node, place: Place) -> Iterator[Proposal]:
 def _joined(node: Node, place: Place) -> Iterator[Proposal]:
     """`[f(x) for x in rest]` → `rest + […]`: sequences are added to each other."""
     parent = node.parent
-    if parent is None or parent.kind not in {"return_statement", "assignment"} or place.kind(node) not in {"list", "str", ""}:
+    if (
+        parent is None
+        or parent.kind not in {"return_statement", "assignment"}
+        or place.kind(node) not in {"list", "str", ""}
+    ):
         return
     for name in place.own_variables:
         if not name.kinds & {"list", "str", "iter"} and place.kind(node) != "list":
@@ -206,7 +241,9 @@ def augment(node: Node, place: Place) -> Iterator[Proposal]:
     if node.kind == "augmented_assignment":
         yield put("arithmetic.augment", token, "=", 0.6)
     elif left.kind in {"identifier", "attribute", "subscript"} and place.in_loop is not None:
-        earlier = left.kind != "identifier" or any(n.text == left.text and n.writes > 1 for n in place.own_variables)
+        earlier = left.kind != "identifier" or any(
+            n.text == left.text and n.writes > 1 for n in place.own_variables
+        )
         if earlier and left.text not in right.text:
             yield put("arithmetic.augment", token, "+=", 0.8)
             if place.kind(right) in NUMBERS:

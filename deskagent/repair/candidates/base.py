@@ -88,7 +88,11 @@ class Place:
     @cached_property
     def callables(self) -> list[Name]:
         """Functions, classes and imports of the file."""
-        return [n for n in self.names.values() if n.origin in {"definition", "import"} or (n.called and not n.writes)]
+        return [
+            n
+            for n in self.names.values()
+            if n.origin in {"definition", "import"} or (n.called and not n.writes)
+        ]
 
     @cached_property
     def scope_nodes(self) -> list[Node]:
@@ -119,13 +123,19 @@ class Place:
         parent = node.parent
         if parent is None:
             return False
-        if parent.kind == "binary_operator" and any(self.kind(p) in {"int", "float"} for p in parent.parts if p is not node):
+        if parent.kind == "binary_operator" and any(
+            self.kind(p) in {"int", "float"} for p in parent.parts if p is not node
+        ):
             return True
         if parent.kind == "subscript" and node.field == "subscript":
             return True
         if parent.kind == "slice":
             return True
-        return parent.kind == "argument_list" and parent.parent is not None and called_name(parent.parent) == "range"
+        return (
+            parent.kind == "argument_list"
+            and parent.parent is not None
+            and called_name(parent.parent) == "range"
+        )
 
 
 # How tightly an expression binds, loosest first; the grammar of Python's reference.
@@ -160,11 +170,15 @@ def required(node: Node) -> int:
         return PRECEDENCE["|"]
     if parent.kind in {"not_operator", "unary_operator", "await"}:
         return precedence(parent)
-    if parent.kind == "attribute" or (parent.kind in {"call", "subscript"} and node.field in {"function", "value"}):
+    if parent.kind == "attribute" or (
+        parent.kind in {"call", "subscript"} and node.field in {"function", "value"}
+    ):
         return ATOM
     if parent.kind in {"list_splat", "dictionary_splat"}:
         return PRECEDENCE["|"]
-    if parent.kind in {"conditional_expression", "if_clause"} or (parent.kind == "for_in_clause" and node.field == "right"):
+    if parent.kind in {"conditional_expression", "if_clause"} or (
+        parent.kind == "for_in_clause" and node.field == "right"
+    ):
         return PRECEDENCE["or"]
     return 0
 
@@ -177,7 +191,9 @@ def shorten(text: str) -> str:
 def put(operator: str, node: Node, new: str, weight: float, level: int = ATOM) -> Proposal:
     """Replaces `node` by the expression `new`, which binds at `level`, in parentheses where needed."""
     text = f"({new})" if level < required(node) else new
-    return Proposal(operator, weight, ((node.start, node.end, text),), f"{shorten(node.text)} → {shorten(text)}")
+    return Proposal(
+        operator, weight, ((node.start, node.end, text),), f"{shorten(node.text)} → {shorten(text)}"
+    )
 
 
 def replace(operator: str, start: Node, end: Node, new: str, weight: float) -> Proposal:
@@ -227,7 +243,12 @@ def is_value(node: Node) -> bool:
         return False
     if parent.kind == "keyword_argument" and node.field == "name":
         return False
-    if node.field == "left" and parent.kind in {"assignment", "augmented_assignment", "for_statement", "for_in_clause"}:
+    if node.field == "left" and parent.kind in {
+        "assignment",
+        "augmented_assignment",
+        "for_statement",
+        "for_in_clause",
+    }:
         return False
     return parent.kind not in {"pattern_list", "tuple_pattern", "list_pattern", "as_pattern_target", "delete_statement",
                                "string", "interpolation", "format_specifier"}  # fmt: skip

@@ -17,7 +17,11 @@ def alone(statement: Node) -> bool:
 
 def before(operator: str, statement: Node, lines: str, weight: float, note: str = "") -> Proposal | None:
     """`lines` (indented from 0, joined by line feeds) put before `statement`."""
-    anchor = statement.parent if statement.parent is not None and statement.parent.kind == "decorated_definition" else statement
+    anchor = (
+        statement.parent
+        if statement.parent is not None and statement.parent.kind == "decorated_definition"
+        else statement
+    )
     syntax = anchor.syntax
     if not syntax.starts_line(anchor):
         return None

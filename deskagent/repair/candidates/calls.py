@@ -1,30 +1,34 @@
-"""Calls: arguments exchanged, dropped, replaced or added; a call put around an expression or taken off."""
+"""A call put around an expression or taken off: conversions, bounds, ranges, methods, `await`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import (
-    ATOM,
     PRECEDENCE,
     Place,
     Proposal,
     Table,
     arguments,
     called_name,
-    exchange,
     is_value,
     precedence,
     put,
-    replace,
-    similarity,
 )
 from deskagent.repair.scope import NUMBERS
-from deskagent.repair.syntax import Node, Syntax
+from deskagent.repair.syntax import Node
 
 # what an expression seems to be → functions often missing around it
 WRAPPERS: dict[str, tuple[tuple[str, float], ...]] = {
-    "list": (("sorted", 0.6), ("tuple", 0.5), ("set", 0.4), ("reversed", 0.4), ("len", 0.4), ("sum", 0.2), ("list", 0.4)),
+    "list": (
+        ("sorted", 0.6),
+        ("tuple", 0.5),
+        ("set", 0.4),
+        ("reversed", 0.4),
+        ("len", 0.4),
+        ("sum", 0.2),
+        ("list", 0.4),
+    ),
     "iter": (("list", 1.0), ("sorted", 0.6), ("tuple", 0.5), ("set", 0.4), ("reversed", 0.3)),
     "set": (("sorted", 0.6), ("list", 0.6), ("len", 0.4)),
     "dict": (("dict", 0.5), ("list", 0.4), ("sorted", 0.4), ("len", 0.4)),
@@ -32,105 +36,74 @@ WRAPPERS: dict[str, tuple[tuple[str, float], ...]] = {
     "int": (("str", 0.5), ("abs", 0.5), ("int", 0.3), ("float", 0.2), ("range", 0.3), ("max", 0.0)),
     "float": (("int", 0.6), ("round", 0.6), ("abs", 0.5), ("str", 0.3)),
     "tuple": (("list", 0.6), ("sorted", 0.4), ("set", 0.3)),
-    "": (("list", 0.4), ("str", 0.4), ("len", 0.3), ("int", 0.3), ("sorted", 0.3), ("abs", 0.25), ("set", 0.25),
-         ("tuple", 0.25), ("reversed", 0.2), ("bool", 0.15), ("float", 0.1), ("dict", 0.1), ("repr", 0.1)),
-}  # fmt: skip
-_CONVERSIONS = frozenset("list tuple set sorted reversed str int float bool abs len dict iter repr round min max sum".split())
-_VALUES = ("identifier", "call", "attribute", "subscript", "binary_operator", "list", "list_comprehension",
-           "generator_expression", "string", "tuple")  # fmt: skip
-
-
-def order(node: Node, place: Place) -> Iterator[Proposal]:
-    """`f(a, b)` → `f(b, a)`; for three arguments each pair, neighbours first."""
-    given = [part for part in arguments(node) if part.kind != "keyword_argument"]
-    for i in range(len(given)):
-        for j in range(i + 1, len(given)):
-            if given[i].text != given[j].text:
-                weight = 1.0 if j == i + 1 else 0.5
-                if "none" in {given[i].kind, given[j].kind} or "string" in {given[i].kind, given[j].kind}:
-                    weight *= 0.6
-                yield exchange("call.order", given[i], given[j], weight)
-
-
-def fewer(node: Node, place: Place) -> Iterator[Proposal]:
-    """One argument less."""
-    given = arguments(node)
-    for index, part in enumerate(given):
-        weight = 0.6 if part.kind == "keyword_argument" else 0.5 if index == len(given) - 1 else 0.3
-        if len(given) == 1:
-            yield replace("call.fewer", part, part, "", weight * 0.3)
-        elif index == 0:
-            yield _cut("call.fewer", part.start, given[1].start, part, weight)
-        else:
-            yield _cut("call.fewer", given[index - 1].end, part.end, part, weight)
-
-
-def _cut(operator: str, start: int, end: int, part: Node, weight: float) -> Proposal:
-    return Proposal(operator, weight, ((start, end, ""),), f"drop argument {part.text[:40]}")
-
-
-def more(node: Node, place: Place) -> Iterator[Proposal]:
-    """One argument more: a parameter the called function of this file has, what a like call passes, a variable."""
-    bracket = node.get("arguments")
-    if bracket is None or bracket.kind != "argument_list":
-        return
-    given = arguments(node)
-    name = called_name(node)
-    keywords = {part.parts[0].text for part in given if part.kind == "keyword_argument"}
-    plain = [part for part in given if part.kind != "keyword_argument"]
-    offered: dict[str, float] = {}
-    for parameters in _parameters(place.syntax, name):
-        for index, (parameter, _) in enumerate(parameters):
-            if index < len(plain) or parameter in keywords:
-                continue
-            if parameter in place.names:
-                offered[f"{parameter}={parameter}"] = 1.0
-            for word in ("True", "False", "None"):
-                offered.setdefault(f"{parameter}={word}", 0.3)
-            if not keywords and index == len(plain):
-                for variable in place.own_variables:
-                    offered.setdefault(variable.text, 0.4 + 0.5 * similarity(variable.text, parameter))
-    for other in place.syntax.calls:
-        if other is not node and called_name(other) == name:
-            for part in arguments(other):
-                if part.kind == "keyword_argument" and part.parts[0].text not in keywords and part.end - part.start < 50:
-                    offered.setdefault(part.text, 0.8)
-    if not offered and len(plain) < 4:
-        for variable in place.own_variables:
-            if not any(part.text == variable.text for part in plain):
-                offered[variable.text] = 0.25
-    for text, weight in offered.items():
-        at = given[-1].end if given else bracket.start + 1
-        yield Proposal("call.more", weight, ((at, at, f", {text}" if given else text),), f"pass {text} to {name}")
-        if given and "=" not in text and weight > 0.3:
-            yield Proposal("call.more", weight * 0.5, ((given[0].start, given[0].start, f"{text}, "),), f"pass {text} to {name} first")
-
-
-def _parameters(syntax: Syntax, name: str) -> Iterator[list[tuple[str, bool]]]:
-    """(name, has a default) of the parameters of the file's functions called `name`, self left out."""
-    for node in syntax.statements:
-        own = node.get("name") if node.kind == "function_definition" else None
-        if own is None or own.text != name:
-            continue
-        found = []
-        parameters = node.get("parameters")
-        for part in parameters.parts if parameters is not None else ():
-            names = [part] if part.kind == "identifier" else [n for n in part.walk() if n.kind == "identifier"][:1]
-            if names and part.kind in {"identifier", "default_parameter", "typed_parameter", "typed_default_parameter"}:
-                found.append((names[0].text, "default" in part.kind))
-        yield found[1:] if found and found[0][0] in {"self", "cls"} else found
+    "": (
+        ("list", 0.4),
+        ("str", 0.4),
+        ("len", 0.3),
+        ("int", 0.3),
+        ("sorted", 0.3),
+        ("abs", 0.25),
+        ("set", 0.25),
+        ("tuple", 0.25),
+        ("reversed", 0.2),
+        ("bool", 0.15),
+        ("float", 0.1),
+        ("dict", 0.1),
+        ("repr", 0.1),
+    ),
+}
+_CONVERSIONS = frozenset(
+    [
+        "list",
+        "tuple",
+        "set",
+        "sorted",
+        "reversed",
+        "str",
+        "int",
+        "float",
+        "bool",
+        "abs",
+        "len",
+        "dict",
+        "iter",
+        "repr",
+        "round",
+        "min",
+        "max",
+        "sum",
+    ]
+)
+_VALUES = (
+    "identifier",
+    "call",
+    "attribute",
+    "subscript",
+    "binary_operator",
+    "list",
+    "list_comprehension",
+    "generator_expression",
+    "string",
+    "tuple",
+)
 
 
 def unwrap(node: Node, place: Place) -> Iterator[Proposal]:
     """`f(x)` → `x`."""
     given = arguments(node)
     function = node.get("function")
-    if function is None or function.kind == "attribute" and not is_value(node):
+    if function is None or (function.kind == "attribute" and not is_value(node)):
         return
     for index, part in enumerate(given):
         if part.kind in {"keyword_argument", "list_splat", "dictionary_splat"} or (not is_value(node)):
             continue
-        weight = 1.0 if len(given) == 1 and called_name(node) in _CONVERSIONS else 0.7 if len(given) == 1 else 0.4 - 0.1 * min(index, 3)
+        weight = (
+            1.0
+            if len(given) == 1 and called_name(node) in _CONVERSIONS
+            else 0.7
+            if len(given) == 1
+            else 0.4 - 0.1 * min(index, 3)
+        )
         yield put("call.unwrap", node, part.text, max(0.1, weight), precedence(part))
 
 
@@ -139,12 +112,22 @@ def wrap(node: Node, place: Place) -> Iterator[Proposal]:
     parent = node.parent
     if parent is None or not is_value(node) or parent.kind == "attribute" or node.end - node.start > 80:
         return
-    if parent.kind == "argument_list" and parent.parent is not None and called_name(parent.parent) in _CONVERSIONS:
+    if (
+        parent.kind == "argument_list"
+        and parent.parent is not None
+        and called_name(parent.parent) in _CONVERSIONS
+    ):
         return
     if parent.kind == "binary_operator" and node.kind == "binary_operator":
         return
     kind = place.kind(node)
-    strong = parent.kind in {"return_statement", "assignment", "for_statement", "for_in_clause", "comparison_operator"}
+    strong = parent.kind in {
+        "return_statement",
+        "assignment",
+        "for_statement",
+        "for_in_clause",
+        "comparison_operator",
+    }
     inner = node.text[1:-1] if node.kind == "generator_expression" else node.text
     for function, weight in WRAPPERS.get(kind, WRAPPERS[""]):
         if weight and called_name(node) != function:
@@ -156,7 +139,11 @@ def wrap_as_elsewhere(node: Node, place: Place) -> Iterator[Proposal]:
     if not is_value(node) or node.end - node.start > 40:
         return
     parent = node.parent
-    around = called_name(parent.parent) if parent is not None and parent.kind == "argument_list" and parent.parent else ""
+    around = (
+        called_name(parent.parent)
+        if parent is not None and parent.kind == "argument_list" and parent.parent
+        else ""
+    )
     for function, (given, takes_one) in _one_valued(place).items():
         plain = function.rpartition(".")[2]
         own = place.function.get("name") if place.function is not None else None
@@ -178,7 +165,9 @@ def _one_valued(place: Place) -> dict[str, tuple[set[str], bool]]:
         if function is None or len(given) != 1 or given[0].kind in {"keyword_argument", "list_splat"}:
             continue
         text = function.text
-        if function.kind == "identifier" and text in place.names or inside and text.startswith("self.") and text.count(".") == 1:
+        if (function.kind == "identifier" and text in place.names) or (
+            inside and text.startswith("self.") and text.count(".") == 1
+        ):
             found.setdefault(text, (set(), False))[0].add(given[0].text)
     for node in place.syntax.statements:
         name, parameters = node.get("name"), node.get("parameters")
@@ -187,46 +176,81 @@ def _one_valued(place: Place) -> dict[str, tuple[set[str], bool]]:
         taken = [part for part in parameters.parts if part.text not in {"self", "cls"}]
         method = len(taken) < len(parameters.parts)
         text = f"self.{name.text}" if method else name.text
-        if len(taken) == 1 and not name.text.startswith("__") and (inside if method else name.text in place.names):
+        if (
+            len(taken) == 1
+            and not name.text.startswith("__")
+            and (inside if method else name.text in place.names)
+        ):
             found[text] = (found.get(text, (set(), False))[0], True)
     return found
 
 
 # what an expression seems to be → methods often missing after it
 METHODS: dict[str, tuple[tuple[str, float], ...]] = {
-    "str": (("strip()", 0.8), ("lower()", 0.7), ("encode()", 0.5), ("upper()", 0.3), ("split()", 0.3), ("rstrip()", 0.4)),
+    "str": (
+        ("strip()", 0.8),
+        ("lower()", 0.7),
+        ("encode()", 0.5),
+        ("upper()", 0.3),
+        ("split()", 0.3),
+        ("rstrip()", 0.4),
+    ),
     "list": (("copy()", 0.8),),
     "dict": (("copy()", 0.7), ("items()", 0.7), ("values()", 0.6), ("keys()", 0.3)),
     "set": (("copy()", 0.7),),
     "int": (),
     "float": (),
     "bool": (),
-    "": (("strip()", 0.4), ("lower()", 0.4), ("copy()", 0.3), ("items()", 0.25), ("encode()", 0.25), ("decode()", 0.25),
-         ("values()", 0.2), ("encode('utf-8')", 0.2), ("decode('utf-8')", 0.2), ("upper()", 0.15), ("rstrip()", 0.2)),
-}  # fmt: skip
+    "": (
+        ("strip()", 0.4),
+        ("lower()", 0.4),
+        ("copy()", 0.3),
+        ("items()", 0.25),
+        ("encode()", 0.25),
+        ("decode()", 0.25),
+        ("values()", 0.2),
+        ("upper()", 0.15),
+        ("rstrip()", 0.2),
+    ),
+}
 
 
 def method(node: Node, place: Place) -> Iterator[Proposal]:
     """`x` → `x.strip()`, `x.copy()`, `x.items()`, as its kind allows."""
     parent = node.parent
-    if parent is None or not is_value(node) or parent.kind in {"attribute", "binary_operator"} or node.end - node.start > 60:
+    if parent is None or not is_value(node) or parent.kind == "binary_operator" or node.end - node.start > 60:
+        return
+    chained = parent.kind == "attribute"
+    if chained and not (
+        parent.parent is not None and parent.parent.kind == "call" and parent.field == "function"
+    ):
         return
     if node.kind == "identifier":
         name = place.names_at(node).get(node.text)
         if name is not None and name.origin in {"definition", "import"}:
             return
-    for call, weight in METHODS.get(place.kind(node), METHODS[""]):
-        yield put("call.method", node, f"{node.text}.{call}", weight)
+    kind = place.kind(node)
+    if not kind and (place.numeric(node) or parent.kind in {"subscript", "slice", "return_statement"}):
+        return
+    for call, weight in METHODS.get(kind, METHODS[""]):
+        yield put("call.method", node, f"{node.text}.{call}", weight * (0.5 if chained else 1.0))
 
 
 def each(node: Node, place: Place) -> Iterator[Proposal]:
     """`line.split(",")` → `[part.strip() for part in line.split(",")]`: what a list holds wants treatment too."""
-    if called_name(node) not in {"split", "rsplit", "splitlines", "readlines", "findall"} or not is_value(node):
+    if called_name(node) not in {"split", "rsplit", "splitlines", "readlines", "findall"} or not is_value(
+        node
+    ):
         return
     if node.parent is not None and node.parent.kind in {"subscript", "for_in_clause"}:
         return
     name = next(word for word in ("part", "piece", "entry", "found") if word not in place.names)
-    for item, weight in ((f"{name}.strip()", 1.0), (f"int({name})", 0.5), (f"{name}.lower()", 0.4), (f"float({name})", 0.2)):
+    for item, weight in (
+        (f"{name}.strip()", 1.0),
+        (f"int({name})", 0.5),
+        (f"{name}.lower()", 0.4),
+        (f"float({name})", 0.2),
+    ):
         yield put("call.each", node, f"[{item} for {name} in {node.text}]", weight)
     yield put("call.each", node, f"[{name} for {name} in {node.text} if {name}]", 0.5)
 
@@ -254,7 +278,12 @@ def clamp(node: Node, place: Place) -> Iterator[Proposal]:
     if parent.kind in {"assignment", "return_statement", "slice", "subscript", "argument_list"} and (
         kind in NUMBERS or node.kind == "binary_operator"
     ):
-        for text, weight in ((f"max(0, {node.text})", 0.5), (f"max(1, {node.text})", 0.3), (f"min(1, {node.text})", 0.1)):
+        for text, weight in (
+            (f"max(0, {node.text})", 0.5),
+            (f"max(1, {node.text})", 0.3),
+            (f"min(1, {node.text})", 0.1),
+            *(((f"min(1.0, {node.text})", 0.5),) if "/" in node.text else ()),
+        ):
             yield put("call.clamp", node, text, weight * (1.0 if "-" in node.text else 0.6))
 
 
@@ -300,7 +329,14 @@ def values(node: Node, place: Place) -> Iterator[Proposal]:
         if owner is None:
             return
         if len(given) == 1:
-            for default, weight in (("0", 0.8), ("''", 0.4), ("[]", 0.4), ("{}", 0.3), ("False", 0.2), (given[0].text, 0.3)):
+            for default, weight in (
+                ("0", 0.8),
+                ("''", 0.4),
+                ("[]", 0.4),
+                ("{}", 0.3),
+                ("False", 0.2),
+                (given[0].text, 0.3),
+            ):
                 yield put("call.get", node, f"{owner.text}.get({given[0].text}, {default})", weight)
         yield put("call.get", node, f"{owner.text}[{given[0].text}]", 0.4)
 
@@ -319,25 +355,15 @@ def awaiting(node: Node, place: Place) -> Iterator[Proposal]:
         yield put("call.await", node, f"await {node.text}", 1.0, PRECEDENCE["await"])
 
 
-def starred(node: Node, place: Place) -> Iterator[Proposal]:
-    """`f(xs)` → `f(*xs)`, and back."""
-    given = arguments(node)
-    for part in given:
-        if part.kind == "list_splat" and part.parts:
-            yield put("call.star", part, part.parts[0].text, 0.6, ATOM)
-        elif part.kind == "identifier" and len(given) <= 2:
-            name = place.names.get(part.text)
-            if name is not None and (name.kinds & {"list", "tuple", "iter"} or name.text in {"args"}):
-                yield put("call.star", part, f"*{part.text}", 0.5)
-        elif part.kind == "identifier" and part.text == "kwargs":
-            yield put("call.star", part, "**kwargs", 1.0)
-
-
 TABLE: Table = {
-    "call": (order, fewer, more, unwrap, wrap, wrap_as_elsewhere, method, each, clamp, ranges, values, awaiting, starred),
+    "call": (unwrap, wrap, wrap_as_elsewhere, method, each, clamp, ranges, values, awaiting),
     "await": (awaiting,),
     "subscript": (values, wrap, wrap_as_elsewhere, method, clamp),
     "identifier": (wrap, wrap_as_elsewhere, method, clamp),
     "attribute": (wrap, wrap_as_elsewhere, method, clamp),
-    **{kind: (wrap, clamp) for kind in _VALUES if kind not in {"call", "subscript", "identifier", "attribute"}},
+    **{
+        kind: (wrap, clamp)
+        for kind in _VALUES
+        if kind not in {"call", "subscript", "identifier", "attribute"}
+    },
 }

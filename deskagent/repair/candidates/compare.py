@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, called_name, exchange, put, wrapped
+from deskagent.repair.candidates.base import (
+    PRECEDENCE,
+    Place,
+    Proposal,
+    Table,
+    called_name,
+    exchange,
+    put,
+    wrapped,
+)
 from deskagent.repair.syntax import Node
 
 # operator → (other operator, which kind of change, how likely beside the others of that kind)
@@ -66,13 +75,23 @@ def sizes(node: Node, place: Place) -> Iterator[Proposal]:
     measured = parts[0].kind == "call" and called_name(parts[0]) == "len"
     for operator, bound in SIZES.get((tokens[0].text, parts[1].text), ()):
         weight = (1.0 if measured else 0.35) * (1.0 if len(operator) == 2 else 0.7)
-        yield put("compare.size", node, f"{parts[0].text} {operator} {bound}", weight, PRECEDENCE["comparison_operator"])
+        yield put(
+            "compare.size",
+            node,
+            f"{parts[0].text} {operator} {bound}",
+            weight,
+            PRECEDENCE["comparison_operator"],
+        )
 
 
 def emptiness(node: Node, place: Place) -> Iterator[Proposal]:
     """`not x` ↔ `x is None`: empty and absent are two things."""
     parts = node.parts
-    if node.kind == "not_operator" and parts and parts[0].kind in {"identifier", "attribute", "call", "subscript"}:
+    if (
+        node.kind == "not_operator"
+        and parts
+        and parts[0].kind in {"identifier", "attribute", "call", "subscript"}
+    ):
         text = f"{wrapped(parts[0], PRECEDENCE['|'])} is None"
         yield put("compare.empty", node, text, 0.8, PRECEDENCE["comparison_operator"])
         return

@@ -26,7 +26,17 @@ def conjunction(node: Node, place: Place) -> Iterator[Proposal]:
     for part in (left, right):
         if part.kind not in {"comparison_operator", "boolean_operator", "not_operator"}:
             yield put("condition.negate", part, f"not {wrapped(part, _NOT)}", 0.6, _NOT)
-    if left.kind == "boolean_operator" and (inner := left.get("operator")) is not None and inner.text != token.text:
+    for side in (left, right):
+        nested = side.parts[0] if side.kind == "parenthesized_expression" and side.parts else side
+        inside = nested.get("operator") if nested.kind == "boolean_operator" else None
+        if inside is not None and inside.text != token.text and side is not nested:
+            edits = ((token.start, token.end, other), (inside.start, inside.end, token.text))
+            yield Proposal("condition.connective", 0.7, edits, f"exchange {token.text} and {inside.text}")
+    if (
+        left.kind == "boolean_operator"
+        and (inner := left.get("operator")) is not None
+        and inner.text != token.text
+    ):
         a, b = left.get("left"), left.get("right")
         if a is not None and b is not None and token.text == "or":
             yield put("condition.grouping", node, f"{a.text} and ({b.text} or {right.text})", 0.8, _AND)
@@ -79,9 +89,21 @@ def loop(node: Node, place: Place) -> Iterator[Proposal]:
                 filled = bool(name.kinds & {"list", "set", "dict", "iter"}) or bool(name.attributes)
                 yield put("condition.loop", condition, name.text, 1.0 if filled else 0.4)
                 if not filled:
-                    yield put("condition.loop", condition, f"{name.text} is not None", 0.3, PRECEDENCE["comparison_operator"])
+                    yield put(
+                        "condition.loop",
+                        condition,
+                        f"{name.text} is not None",
+                        0.3,
+                        PRECEDENCE["comparison_operator"],
+                    )
                 if "int" in name.kinds:
-                    yield put("condition.loop", condition, f"{name.text} > 0", 0.3, PRECEDENCE["comparison_operator"])
+                    yield put(
+                        "condition.loop",
+                        condition,
+                        f"{name.text} > 0",
+                        0.3,
+                        PRECEDENCE["comparison_operator"],
+                    )
     else:
         yield put("condition.loop", condition, "True", 0.2)
 
@@ -96,7 +118,9 @@ def extra(node: Node, place: Place) -> Iterator[Proposal]:
                 # `x is None or …` leaves early; `x is not None and …` goes on.
                 factor = 1.0 if negative == (connective == "or") else 0.35
                 old = wrapped(test, level + (1 if before else 0))
-                text = f"{part} {connective} {old}" if before else f"{wrapped(test, level)} {connective} {part}"
+                text = (
+                    f"{part} {connective} {old}" if before else f"{wrapped(test, level)} {connective} {part}"
+                )
                 yield put("condition.extra", test, text, weight * factor, level)
 
 
@@ -113,7 +137,9 @@ def _parts(test: Node, inside: set[str], place: Place) -> Iterator[tuple[str, fl
     looked_up = {
         owner.text
         for part in test.walk()
-        if part.kind == "attribute" and (attribute := part.get("attribute")) is not None and attribute.text in nones
+        if part.kind == "attribute"
+        and (attribute := part.get("attribute")) is not None
+        and attribute.text in nones
         for owner in (part.get("object"),)
         if owner is not None
     }

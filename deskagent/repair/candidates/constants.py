@@ -15,7 +15,16 @@ WORDS: dict[str, tuple[tuple[str, float], ...]] = {
     "none": (("False", 0.3), ("True", 0.2), ("0", 0.4), ("''", 0.3), ("[]", 0.5), ("{}", 0.3), ("()", 0.1)),
 }
 EMPTY: dict[str, tuple[tuple[str, float], ...]] = {
-    "list": (("[[]]", 1.0), ("[()]", 0.4), ("{}", 0.4), ("set()", 0.4), ("()", 0.3), ("None", 0.4), ("[0]", 0.4), ("''", 0.2)),
+    "list": (
+        ("[[]]", 1.0),
+        ("[()]", 0.4),
+        ("{}", 0.4),
+        ("set()", 0.4),
+        ("()", 0.3),
+        ("None", 0.4),
+        ("[0]", 0.4),
+        ("''", 0.2),
+    ),
     "dictionary": (("[]", 0.5), ("set()", 0.6), ("None", 0.3)),
     "tuple": (("[]", 0.5), ("None", 0.3), ("((),)", 0.3)),
 }
@@ -49,7 +58,14 @@ def floats(node: Node, place: Place) -> Iterator[Proposal]:
         value = float(node.text)
     except ValueError:
         return
-    for other, weight in ((0.0, 0.5), (1.0, 0.5), (value * 10, 0.4), (value / 10, 0.4), (value + 1, 0.3), (value / 2, 0.3)):
+    for other, weight in (
+        (0.0, 0.5),
+        (1.0, 0.5),
+        (value * 10, 0.4),
+        (value / 10, 0.4),
+        (value + 1, 0.3),
+        (value / 2, 0.3),
+    ):
         if other != value:
             yield put("constant.float", node, repr(other), weight)
 
@@ -70,7 +86,9 @@ def collections(node: Node, place: Place) -> Iterator[Proposal]:
             yield put("constant.collection", node, new, weight)
         if node.kind == "list":
             for name in place.own_variables:
-                yield put("constant.element", node, f"[{name.text}]", 0.8 if name.origin == "parameter" else 0.6)
+                yield put(
+                    "constant.element", node, f"[{name.text}]", 0.8 if name.origin == "parameter" else 0.6
+                )
         return
     if node.kind == "list":
         yield put("constant.collection", node, "[]", 0.4)
@@ -99,7 +117,13 @@ def strings(node: Node, place: Place) -> Iterator[Proposal]:
     plain = value.decode("latin-1") if binary else value
     near: dict[str, float] = {"": 0.4, " ": 0.3, "\n": 0.2} if len(plain) < 3 else {"": 0.1}
     if plain:
-        near |= {plain.strip(): 0.4, plain.lower(): 0.4, plain.upper(): 0.3, plain + " ": 0.2, plain + "\n": 0.15}
+        near |= {
+            plain.strip(): 0.4,
+            plain.lower(): 0.4,
+            plain.upper(): 0.3,
+            plain + " ": 0.2,
+            plain + "\n": 0.15,
+        }
     for other in place.scope_nodes:
         if other.kind == "string" and other.end - other.start < 60 and other.text != node.text:
             try:

@@ -28,7 +28,11 @@ def guards(node: Node, place: Place) -> Iterator[Proposal]:
             for way, share in ways:
                 lines = f"if {condition}:\n{place.syntax.unit}{way}"
                 weight = fit * share
-                made = first_in("guard.early", node, lines, weight) if header else before("guard.early", node, lines, weight)
+                made = (
+                    first_in("guard.early", node, lines, weight)
+                    if header
+                    else before("guard.early", node, lines, weight)
+                )
                 if made is not None and weight > 0.03:
                     yield made
 

@@ -28,9 +28,20 @@ def indices(node: Node, place: Place) -> Iterator[Proposal]:
             if parts[i].text != parts[i + 1].text:
                 yield exchange("index.order", parts[i], parts[i + 1], 1.0)
     if index.kind == "identifier":
-        for text, weight in (("-1", 0.5), ("0", 0.5), (f"-{index.text}", 0.2), (f":{index.text}", 0.25), (f"{index.text}:", 0.25)):
+        for text, weight in (
+            ("-1", 0.5),
+            ("0", 0.5),
+            (f"-{index.text}", 0.2),
+            (f":{index.text}", 0.25),
+            (f"{index.text}:", 0.25),
+        ):
             yield put("index.end", index, text, weight)
-    elif index.kind in {"integer", "unary_operator"} and value.kind in {"identifier", "attribute", "call", "subscript"}:
+    elif index.kind in {"integer", "unary_operator"} and value.kind in {
+        "identifier",
+        "attribute",
+        "call",
+        "subscript",
+    }:
         if index.text == "0":
             yield put("index.end", index, "-1", 1.0)
         elif index.text == "-1":

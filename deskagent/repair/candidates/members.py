@@ -9,30 +9,96 @@ from deskagent.repair.syntax import Node
 
 # Methods and attributes of built-in and common types taken for each other.
 SWAPS: dict[str, tuple[str, ...]] = {
-    "append": ("extend", "insert", "add"), "extend": ("append", "update"), "add": ("update", "discard", "append"),
-    "update": ("add", "extend", "setdefault"), "keys": ("values", "items"), "values": ("keys", "items"),
-    "items": ("values", "keys"), "startswith": ("endswith",), "endswith": ("startswith",), "lower": ("upper", "casefold"),
-    "upper": ("lower", "title"), "strip": ("lstrip", "rstrip"), "lstrip": ("strip", "rstrip"), "rstrip": ("strip", "lstrip"),
-    "find": ("rfind", "index"), "rfind": ("find", "rindex"), "index": ("rindex", "find"), "rindex": ("index", "rfind"),
-    "split": ("rsplit", "splitlines", "partition"), "rsplit": ("split",), "partition": ("rpartition", "split"),
-    "rpartition": ("partition", "rsplit"), "encode": ("decode",), "decode": ("encode",), "remove": ("discard", "pop"),
-    "discard": ("remove", "add"), "pop": ("popleft", "get", "remove"), "popleft": ("pop",), "appendleft": ("append",),
-    "union": ("intersection", "difference", "update"), "intersection": ("union", "difference"),
-    "difference": ("intersection", "symmetric_difference", "union"), "issuperset": ("issubset",),
-    "issubset": ("issuperset",), "match": ("search", "fullmatch"), "search": ("match", "fullmatch"),
-    "fullmatch": ("match", "search"), "findall": ("finditer",), "group": ("groups",), "groups": ("group",),
-    "read": ("readlines", "readline"), "readline": ("read", "readlines"), "readlines": ("read", "readline"),
-    "write": ("writelines",), "min": ("max",), "max": ("min",), "get": ("pop", "setdefault"), "setdefault": ("get",),
-    "floor": ("ceil",), "ceil": ("floor",), "isdigit": ("isnumeric", "isalpha", "isalnum"),
-    "isalpha": ("isalnum", "isdigit"), "isalnum": ("isalpha", "isdigit", "isidentifier"), "isupper": ("islower",),
-    "islower": ("isupper",), "title": ("capitalize",), "capitalize": ("title", "upper"), "sort": ("reverse",),
-    "reverse": ("sort",), "copy": ("deepcopy",), "ljust": ("rjust",), "rjust": ("ljust",), "total_seconds": ("seconds",),
-    "seconds": ("total_seconds()",), "utcnow": ("now",), "now": ("utcnow",), "dumps": ("dump",), "loads": ("load",),
-    "sub": ("subn",), "left": ("right",), "right": ("left",), "start": ("end", "stop"), "end": ("start",), "stop": ("start",),
-    "width": ("height",), "height": ("width",), "rows": ("columns",), "columns": ("rows",), "first": ("last",),
-    "last": ("first",), "next": ("prev", "previous"), "prev": ("next",), "parent": ("parents", "children"), "x": ("y",),
-    "y": ("x",), "name": ("stem", "path"), "stem": ("name",), "predecessor": ("successor",), "successor": ("predecessor",),
-}  # fmt: skip
+    "append": ("extend", "insert", "add"),
+    "extend": ("append", "update"),
+    "add": ("update", "discard", "append"),
+    "update": ("add", "extend", "setdefault"),
+    "keys": ("values", "items"),
+    "values": ("keys", "items"),
+    "items": ("values", "keys"),
+    "startswith": ("endswith",),
+    "endswith": ("startswith",),
+    "lower": ("upper", "casefold"),
+    "upper": ("lower", "title"),
+    "strip": ("lstrip", "rstrip"),
+    "lstrip": ("strip", "rstrip"),
+    "rstrip": ("strip", "lstrip"),
+    "find": ("rfind", "index"),
+    "rfind": ("find", "rindex"),
+    "index": ("rindex", "find"),
+    "rindex": ("index", "rfind"),
+    "split": ("rsplit", "splitlines", "partition"),
+    "rsplit": ("split",),
+    "partition": ("rpartition", "split"),
+    "rpartition": ("partition", "rsplit"),
+    "encode": ("decode",),
+    "decode": ("encode",),
+    "remove": ("discard", "pop"),
+    "discard": ("remove", "add"),
+    "pop": ("popleft", "get", "remove"),
+    "popleft": ("pop",),
+    "appendleft": ("append",),
+    "union": ("intersection", "difference", "update"),
+    "intersection": ("union", "difference"),
+    "difference": ("intersection", "symmetric_difference", "union"),
+    "issuperset": ("issubset",),
+    "issubset": ("issuperset",),
+    "match": ("search", "fullmatch"),
+    "search": ("match", "fullmatch"),
+    "fullmatch": ("match", "search"),
+    "findall": ("finditer",),
+    "group": ("groups",),
+    "groups": ("group",),
+    "read": ("readlines", "readline"),
+    "readline": ("read", "readlines"),
+    "readlines": ("read", "readline"),
+    "write": ("writelines",),
+    "min": ("max",),
+    "max": ("min",),
+    "get": ("pop", "setdefault"),
+    "setdefault": ("get",),
+    "floor": ("ceil",),
+    "ceil": ("floor",),
+    "isdigit": ("isnumeric", "isalpha", "isalnum"),
+    "isalpha": ("isalnum", "isdigit"),
+    "isalnum": ("isalpha", "isdigit", "isidentifier"),
+    "isupper": ("islower",),
+    "islower": ("isupper",),
+    "title": ("capitalize",),
+    "capitalize": ("title", "upper"),
+    "sort": ("reverse",),
+    "reverse": ("sort",),
+    "copy": ("deepcopy",),
+    "ljust": ("rjust",),
+    "rjust": ("ljust",),
+    "total_seconds": ("seconds",),
+    "seconds": ("total_seconds()",),
+    "utcnow": ("now",),
+    "now": ("utcnow",),
+    "dumps": ("dump",),
+    "loads": ("load",),
+    "sub": ("subn",),
+    "left": ("right",),
+    "right": ("left",),
+    "start": ("end", "stop"),
+    "end": ("start",),
+    "stop": ("start",),
+    "width": ("height",),
+    "height": ("width",),
+    "rows": ("columns",),
+    "columns": ("rows",),
+    "first": ("last",),
+    "last": ("first",),
+    "next": ("prev", "previous"),
+    "prev": ("next",),
+    "parent": ("parents", "children"),
+    "x": ("y",),
+    "y": ("x",),
+    "name": ("stem", "path"),
+    "stem": ("name",),
+    "predecessor": ("successor",),
+    "successor": ("predecessor",),
+}
 
 
 def attributes(node: Node, place: Place) -> Iterator[Proposal]:
@@ -84,7 +150,12 @@ def calling(node: Node, place: Place) -> Iterator[Proposal]:
     """`x.items` → `x.items()`; `x.items()` → `x.items`."""
     parent = node.parent
     if node.kind == "attribute":
-        if parent is not None and not (parent.kind == "call" and node.field == "function") and parent.kind != "attribute" and node.field != "left":
+        if (
+            parent is not None
+            and not (parent.kind == "call" and node.field == "function")
+            and parent.kind != "attribute"
+            and node.field != "left"
+        ):
             attribute = node.get("attribute")
             known = attribute is not None and attribute.text in SWAPS
             yield put("member.call", node, f"{node.text}()", 1.0 if known else 0.3)
@@ -115,8 +186,22 @@ def rebinding(node: Node, place: Place) -> Iterator[Proposal]:
         yield replace("member.rebind", node, node, f"{owner.text} = {given[0].text}", 0.5)
         if attribute.text == "extend":
             yield replace("member.rebind", node, node, f"{owner.text} = {given[0].text} + {owner.text}", 0.2)
-    if attribute.text in {"replace", "strip", "lower", "upper", "lstrip", "rstrip", "union", "difference", "intersection",
-                          "format", "title", "encode", "decode", "join"}:  # fmt: skip
+    if attribute.text in {
+        "replace",
+        "strip",
+        "lower",
+        "upper",
+        "lstrip",
+        "rstrip",
+        "union",
+        "difference",
+        "intersection",
+        "format",
+        "title",
+        "encode",
+        "decode",
+        "join",
+    }:
         yield replace("member.rebind", node, node, f"{owner.text} = {node.text}", 1.0)
 
 

@@ -17,25 +17,54 @@ from deskagent.repair.candidates.base import (
     similarity,
 )
 from deskagent.repair.scope import Name, role
-from deskagent.repair.syntax import Node
+from deskagent.repair.syntax import LOOPS, Node
 
 # Built-in functions taken for each other.
 BUILTIN_SWAPS: dict[str, tuple[str, ...]] = {
-    "any": ("all",), "all": ("any",), "min": ("max", "sum"), "max": ("min", "sum"), "sum": ("max", "len"),
-    "sorted": ("list", "reversed", "set"), "reversed": ("sorted", "list", "iter"), "list": ("tuple", "set", "sorted"),
-    "tuple": ("list",), "set": ("list", "frozenset", "sorted"), "frozenset": ("set",), "str": ("repr", "bytes"),
-    "repr": ("str",), "int": ("float", "round", "str"), "float": ("int", "str"), "round": ("int",), "len": ("sum", "max"),
-    "zip": ("enumerate",), "enumerate": ("zip", "range"), "map": ("filter",), "filter": ("map",), "range": ("enumerate",),
-    "isinstance": ("issubclass",), "issubclass": ("isinstance",), "getattr": ("hasattr",), "hasattr": ("getattr",),
-    "dict": ("list", "OrderedDict"), "abs": ("int",), "chr": ("ord", "str"), "ord": ("chr", "int"), "floor": ("ceil",),
-    "ceil": ("floor", "round"), "iter": ("list",), "next": ("list",), "callable": ("bool",),
-}  # fmt: skip
+    "any": ("all",),
+    "all": ("any",),
+    "min": ("max", "sum"),
+    "max": ("min", "sum"),
+    "sum": ("max", "len"),
+    "sorted": ("list", "reversed", "set"),
+    "reversed": ("sorted", "list", "iter"),
+    "list": ("tuple", "set", "sorted"),
+    "tuple": ("list",),
+    "set": ("list", "frozenset", "sorted"),
+    "frozenset": ("set",),
+    "str": ("repr", "bytes"),
+    "repr": ("str",),
+    "int": ("float", "round", "str"),
+    "float": ("int", "str"),
+    "round": ("int",),
+    "len": ("sum", "max"),
+    "zip": ("enumerate",),
+    "enumerate": ("zip", "range"),
+    "map": ("filter",),
+    "filter": ("map",),
+    "range": ("enumerate",),
+    "isinstance": ("issubclass",),
+    "issubclass": ("isinstance",),
+    "getattr": ("hasattr",),
+    "hasattr": ("getattr",),
+    "dict": ("list", "OrderedDict"),
+    "abs": ("int",),
+    "chr": ("ord", "str"),
+    "ord": ("chr", "int"),
+    "floor": ("ceil",),
+    "ceil": ("floor", "round"),
+    "iter": ("list",),
+    "next": ("list",),
+    "callable": ("bool",),
+}
 _MATCHING = ("subscript", "attribute", "call")
 
 
 def variables(node: Node, place: Place) -> Iterator[Proposal]:
     """A variable → another variable of the scope, the likelier the more alike in name and in use."""
-    if role(node) != "read" or (node.parent is not None and node.parent.kind == "call" and node.field == "function"):
+    if role(node) != "read" or (
+        node.parent is not None and node.parent.kind == "call" and node.field == "function"
+    ):
         return
     here = place.names_at(node).get(node.text)
     shape = _shape(node)
@@ -66,8 +95,11 @@ def _shape(node: Node) -> str:
 def _fit(name: Name, node: Node, here: Name | None, shape: str) -> float:
     """How well `name` fits where `node` stands, 0 to 1."""
     alike = similarity(name.text, node.text)
+    loop = next((n for n in node.ancestors() if n.kind in LOOPS), None)
     weight = {"parameter": 0.6, "local": 0.6, "loop": 0.6, "outer": 0.3, "module": 0.15}.get(name.origin, 0.1)
     weight += 0.4 * alike
+    if loop is not None and name.origin == "local" and loop.row < name.line <= node.line:
+        weight *= 1.2
     if here is not None and here.kinds and name.kinds:
         weight *= 1.2 if here.kinds & name.kinds else 0.4
     if shape == "indexed":
@@ -78,8 +110,14 @@ def _fit(name: Name, node: Node, here: Name | None, shape: str) -> float:
         weight *= 1.2 if name.kinds & {"list", "dict", "set", "iter", "str"} else 0.2 if name.kinds else 0.6
     elif shape.startswith("."):
         weight *= 1.3 if shape[1:] in name.attributes else 0.4
-    elif shape == "arithmetic" and name.kinds & {"dict", "set", "call"}:
-        weight *= 0.3
+    elif shape == "arithmetic":
+        weight *= (
+            0.3
+            if name.kinds & {"dict", "set", "call", "iter"}
+            else 1.2
+            if name.kinds & {"int", "float"}
+            else 1.0
+        )
     if "call" in name.kinds and len(name.kinds) == 1 and shape:
         weight *= 0.3
     return min(1.0, weight)
@@ -117,7 +155,11 @@ def members(node: Node, place: Place) -> Iterator[Proposal]:
 def _self_attributes(place: Place) -> set[str]:
     """`self.x` texts of the class around."""
     owner = next((n for n in place.statement.ancestors() if n.kind == "class_definition"), None)
-    return {n.text for n in owner.walk() if n.kind == "attribute" and n.text.startswith("self.")} if owner else set()
+    return (
+        {n.text for n in owner.walk() if n.kind == "attribute" and n.text.startswith("self.")}
+        if owner
+        else set()
+    )
 
 
 def simpler(node: Node, place: Place) -> Iterator[Proposal]:
@@ -137,7 +179,12 @@ def simpler(node: Node, place: Place) -> Iterator[Proposal]:
     for name in place.own_variables:
         if name.text not in inner and not (name.kinds and name.kinds <= {"dict", "set", "call"}):
             beside = node.parent is not None and name.text in node.parent.text
-            yield put("name.simpler", node, name.text, 0.3 if beside else 0.5)
+            yield put(
+                "name.simpler",
+                node,
+                name.text,
+                _fit(name, node, None, _shape(node)) * (0.4 if beside else 0.8),
+            )
     if node.kind == "subscript":
         value = node.get("value")
         if value is not None and value.kind == "identifier":
@@ -151,27 +198,41 @@ def elsewhere(node: Node, place: Place) -> Iterator[Proposal]:
     target = not is_value(node)
     if target and not (node.field == "left" and node.kind in {"subscript", "attribute"}):
         return
-    pool = place.expressions(frozenset({node.kind} if node.kind != "identifier" else {"subscript", "attribute"}))
+    pool = place.expressions(
+        frozenset({node.kind} if node.kind != "identifier" else {"subscript", "attribute"})
+    )
     for other in pool:
-        if other.text == node.text or other.inside(node) or (other.kind == "attribute" and _is_method(other)):
+        if other.text == node.text or other.inside(node) or _without_value(other):
             continue
         if node.kind == "identifier" and node.text in other.text and other.kind == "subscript":
             continue
         inside = place.statement.start <= other.start and other.end <= place.statement.end
         weight = 0.25 + 0.5 * similarity(other.text, node.text) + (0.2 if inside else 0.0)
-        yield put("name.elsewhere", node, other.text, min(1.0, weight) * (0.5 if node.kind == "identifier" else 1.0))
+        yield put(
+            "name.elsewhere", node, other.text, min(1.0, weight) * (0.5 if node.kind == "identifier" else 1.0)
+        )
 
 
-def _is_method(node: Node) -> bool:
-    return node.parent is not None and node.parent.kind == "call" and node.field == "function"
+def _without_value(node: Node) -> bool:
+    """A method's name without its call, or a call that stands alone for what it does."""
+    parent = node.parent
+    if parent is None:
+        return False
+    return (parent.kind == "call" and node.field == "function") or parent.kind == "expression_statement"
 
 
 def parts(node: Node, place: Place) -> Iterator[Proposal]:
     """`x` → `x[0]`, `x[-1]`, `x[1:]`, `x[n:]`, `x[:n]`: a part where the whole was taken."""
-    if not is_value(node) or (node.parent is not None and node.parent.kind in {"attribute", "comparison_operator"}):
+    if not is_value(node) or (
+        node.parent is not None and node.parent.kind in {"attribute", "comparison_operator"}
+    ):
         return
     name = place.names_at(node).get(node.text)
-    if name is None or name.origin in {"definition", "import"} or name.kinds & {"int", "float", "bool", "set", "call"}:
+    if (
+        name is None
+        or name.origin in {"definition", "import"}
+        or name.kinds & {"int", "float", "bool", "set", "call"}
+    ):
         return
     parent = node.parent
     indexed = parent is not None and parent.kind == "subscript"
@@ -181,12 +242,32 @@ def parts(node: Node, place: Place) -> Iterator[Proposal]:
         weight *= 1.2
     if indexed and node.field == "value":
         weight *= 0.2
-    recursive = parent is not None and parent.kind == "argument_list" and parent.parent is not None and (
-        place.function is not None and (own := place.function.get("name")) and own.text == called_name(parent.parent)
-    )  # fmt: skip
-    for text, factor in (("1:", 1.0), (":-1", 0.7), ("0", 0.5), ("-1", 0.4), ("::-1", 0.25), ("2:", 0.15), ("1", 0.2)):
+    recursive = (
+        parent is not None
+        and parent.kind == "argument_list"
+        and parent.parent is not None
+        and (
+            place.function is not None
+            and (own := place.function.get("name"))
+            and own.text == called_name(parent.parent)
+        )
+    )
+    for text, factor in (
+        ("1:", 1.0),
+        (":-1", 0.7),
+        ("0", 0.5),
+        ("-1", 0.4),
+        ("::-1", 0.25),
+        ("2:", 0.15),
+        ("1", 0.2),
+    ):
         slicing = ":" in text
-        yield put("name.part", node, f"{node.text}[{text}]", min(1.0, weight * factor * (1.3 if recursive and slicing else 0.8)))
+        yield put(
+            "name.part",
+            node,
+            f"{node.text}[{text}]",
+            min(1.0, weight * factor * (1.3 if recursive and slicing else 0.8)),
+        )
     for other in place.own_variables:
         if other.text == node.text or not other.could_be({"int"}) or other.subscripted or other.attributes:
             continue
@@ -201,7 +282,13 @@ def choice(node: Node, place: Place) -> Iterator[Proposal]:
     sides = node.parts
     if len(sides) != 3:
         return
-    yield put("name.choice", node, f"{sides[2].text} if {sides[1].text} else {sides[0].text}", 0.8, PRECEDENCE["conditional_expression"])
+    yield put(
+        "name.choice",
+        node,
+        f"{sides[2].text} if {sides[1].text} else {sides[0].text}",
+        0.8,
+        PRECEDENCE["conditional_expression"],
+    )
     yield put("name.choice", node, sides[0].text, 0.5, precedence(sides[0]))
     yield put("name.choice", node, sides[2].text, 0.5, precedence(sides[2]))
 

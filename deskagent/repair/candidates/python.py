@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates import (
+    arguments,
     arithmetic,
     calls,
     compare,
     conditions,
     constants,
+    exceptions,
     guards,
     indexing,
     members,
@@ -20,7 +22,10 @@ from deskagent.repair.candidates import (
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
 
-FAMILIES = (compare, arithmetic, constants, names, members, calls, indexing, conditions, returns, guards, statements, strings)
+FAMILIES = (
+    compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
+    exceptions, statements, strings,
+)  # fmt: skip
 
 
 def _merged() -> dict[str, tuple[Operator, ...]]:

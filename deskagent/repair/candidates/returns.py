@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, put, replace
+from deskagent.repair.candidates.blocks import after
 from deskagent.repair.scope import NUMBERS
-from deskagent.repair.syntax import Node
+from deskagent.repair.syntax import Node, block
 
 _TRUTH = frozenset({"true", "false"})
 _CALLS = frozenset({"call", "await", "comparison_operator", "boolean_operator", "binary_operator", "identifier",
@@ -52,9 +53,42 @@ def value(node: Node, place: Place) -> Iterator[Proposal]:
             empty = old.kind in {"list", "none", "integer", "dictionary", "string", "false", "true"}
             yield put("return.value", old, name.text, 0.5 if empty else 0.25)
     if old.kind in {"none", "list", "integer", "dictionary", "string", "tuple"} and old.end - old.start < 8:
-        for text, weight in (("None", 0.5), ("[]", 0.4), ("0", 0.3), ("False", 0.3), ("''", 0.3), ("{}", 0.2), ("True", 0.2)):
+        for text, weight in (
+            ("None", 0.5),
+            ("[]", 0.4),
+            ("0", 0.3),
+            ("False", 0.3),
+            ("''", 0.3),
+            ("{}", 0.2),
+            ("True", 0.2),
+        ):
             if text != old.text:
                 yield put("return.value", old, text, weight)
+
+
+def at_the_end(node: Node, place: Place) -> Iterator[Proposal]:
+    """The last statement of a function that gives nothing back gets a `return` after it."""
+    function = place.function
+    body = block(function) if function is not None else None
+    if (
+        body is None
+        or not body.parts
+        or body.parts[-1] is not node
+        or node.kind in {"return_statement", "raise_statement"}
+    ):
+        return
+    if any(part.kind == "return_statement" and part.parts for part in place.scope_nodes) or _generator(place):
+        return
+    offered = {"self": 1.0} if "self" in place.names else {}
+    offered |= {
+        name.text: 0.9 if name.origin == "local" else 0.5
+        for name in place.own_variables
+        if name.origin in {"local", "parameter"}
+    }
+    for text, weight in offered.items():
+        made = after("return.missing", node, f"return {text}", weight)
+        if made is not None:
+            yield made
 
 
 def missing(node: Node, place: Place) -> Iterator[Proposal]:
@@ -102,5 +136,6 @@ def _generator(place: Place) -> bool:
 TABLE: Table = {
     "return_statement": (truth, value, missing),
     "expression_statement": (missing,),
+    "statement": (at_the_end,),
     "yield": (yields,),
 }

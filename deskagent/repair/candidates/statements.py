@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deskagent.repair.candidates.base import Place, Proposal, Table, shorten, similarity
+from deskagent.repair.candidates.base import Place, Proposal, Table, exchange, shorten, similarity
 from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, instead
-from deskagent.repair.scope import NUMBERS, Name
+from deskagent.repair.scope import NUMBERS, Name, role
 from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, Node, block, is_docstring, siblings
 
+_OWN = frozenset({"local", "outer"})
 _ENDS = frozenset({"return_statement", "raise_statement", "break_statement", "continue_statement"})
-_MOVABLE = frozenset({"expression_statement", "return_statement", "delete_statement", "raise_statement", "assert_statement"})
+_MOVABLE = frozenset(
+    {"expression_statement", "return_statement", "delete_statement", "raise_statement", "assert_statement"}
+)
 
 
 def delete(node: Node, place: Place) -> Iterator[Proposal]:
     """The statement taken out; `pass` where the block would be empty."""
-    if node.kind in COMPOUND and node.kind not in {"if_statement", "for_statement", "while_statement"} or not alone(node):
+    if (
+        node.kind in COMPOUND and node.kind not in {"if_statement", "for_statement", "while_statement"}
+    ) or not alone(node):
         return
     if node.kind.startswith(("import", "future")):
         return
@@ -47,18 +52,33 @@ def move(node: Node, place: Place) -> Iterator[Proposal]:
     index = next((i for i, part in enumerate(beside) if part is node), -1)
     text = dedented(node)
     for other in beside[index + 1 : index + 2]:
-        if alone(other) and other.kind not in {"function_definition", "class_definition", "decorated_definition"}:
-            yield from _moved("statement.swap", node, after("", other, text, 1.0), 0.8, f"after {shorten(other.text)}")
+        if alone(other) and other.kind not in {
+            "function_definition",
+            "class_definition",
+            "decorated_definition",
+        }:
+            yield from _moved(
+                "statement.swap", node, after("", other, text, 1.0), 0.8, f"after {shorten(other.text)}"
+            )
     parent = node.parent
     holder = parent.parent if parent is not None and parent.kind == "block" else None
-    if holder is not None and holder.kind in LOOPS | {"if_statement", "else_clause", "elif_clause", "with_statement"}:
+    if holder is not None and holder.kind in LOOPS | {
+        "if_statement",
+        "else_clause",
+        "elif_clause",
+        "with_statement",
+    }:
         outer = holder.parent if holder.kind in CLAUSES else holder
         if outer is not None and len(beside) > 1 and alone(outer):
             if index == len(beside) - 1:
                 weight = 1.0 if holder.kind in LOOPS else 0.6
-                yield from _moved("statement.outdent", node, after("", outer, text, 1.0), weight, "out of the block")
+                yield from _moved(
+                    "statement.outdent", node, after("", outer, text, 1.0), weight, "out of the block"
+                )
             if index == 0:
-                yield from _moved("statement.outdent", node, before("", outer, text, 1.0), 0.6, "before the block")
+                yield from _moved(
+                    "statement.outdent", node, before("", outer, text, 1.0), 0.6, "before the block"
+                )
     previous = beside[index - 1] if index > 0 else None
     if previous is not None and previous.kind in LOOPS | {"if_statement", "with_statement"}:
         inner = block(previous)
@@ -67,12 +87,20 @@ def move(node: Node, place: Place) -> Iterator[Proposal]:
             last = previous.parts[-1]
             tail = block(last) if last.kind in CLAUSES else inner
             if tail is not None and tail.parts and alone(tail.parts[-1]):
-                yield from _moved("statement.indent", node, after("", tail.parts[-1], text, 1.0), weight, "into the block before")
+                yield from _moved(
+                    "statement.indent",
+                    node,
+                    after("", tail.parts[-1], text, 1.0),
+                    weight,
+                    "into the block before",
+                )
 
 
 def _moved(operator: str, node: Node, put: Proposal | None, weight: float, where: str) -> Iterator[Proposal]:
     if put is not None:
-        yield Proposal(operator, weight, (instead(node, ""), *put.edits), f"move {shorten(node.text)} {where}")
+        yield Proposal(
+            operator, weight, (instead(node, ""), *put.edits), f"move {shorten(node.text)} {where}"
+        )
 
 
 def insert(node: Node, place: Place) -> Iterator[Proposal]:
@@ -111,13 +139,20 @@ def flush(node: Node, place: Place) -> Iterator[Proposal]:
     unit = place.syntax.unit
     for inner in node.walk():
         value = inner.parts[0] if inner.kind == "expression_statement" and inner.parts else None
-        if value is None or value.kind not in {"yield", "call"} or "\n" in inner.text or inner.end - inner.start > 80:
+        if (
+            value is None
+            or value.kind not in {"yield", "call"}
+            or "\n" in inner.text
+            or inner.end - inner.start > 80
+        ):
             continue
         used = [part.text for part in value.walk() if part.kind == "identifier"]
         for name in place.own_variables:
             if name.text not in used or name.origin != "local" or name.line > node.row + 1 or name.writes < 2:
                 continue
-            share = 1.0 if value.kind == "yield" or value.text.rpartition("(")[2].startswith(name.text) else 0.6
+            share = (
+                1.0 if value.kind == "yield" or value.text.rpartition("(")[2].startswith(name.text) else 0.6
+            )
             for made in (
                 after("statement.flush", node, f"if {name.text}:\n{unit}{inner.text}", share),
                 after("statement.flush", node, inner.text, share * 0.6),
@@ -131,19 +166,27 @@ def _updates(place: Place) -> Iterator[tuple[str, float]]:
     variables = place.own_variables
     loop = place.in_loop is not None or place.statement.kind in LOOPS
     for name in variables:
-        starved = name.origin == "local" and not name.fills and name.reads > 0 and name.writes <= 1
-        if starved and name.initial in {"[]", "list()", "deque()", "set()"} or _one(name):
+        starved = name.origin in _OWN and not name.fills and name.reads > 0 and name.writes <= 1
+        if (starved and name.initial in {"[]", "list()", "deque()", "set()"}) or _one(name):
             method = "add" if "set" in name.kinds else "append"
             for other in variables:
                 if other.text != name.text and not (other.kinds and other.kinds <= {"dict", "call", "set"}):
-                    yield f"{name.text}.{method}({other.text})", (1.0 if starved else 0.5) * _recent(other, place)
-        elif name.origin == "local" and name.kinds & {"list", "set"}:
+                    yield (
+                        f"{name.text}.{method}({other.text})",
+                        (1.0 if starved else 0.5) * _recent(other, place),
+                    )
+        elif name.origin in _OWN and name.kinds & {"list", "set"}:
             methods = ("add",) if "set" in name.kinds else ("append",)
             for method in methods:
                 for other in variables:
-                    if other.text != name.text and not (other.kinds and other.kinds <= {"dict", "call", "set"}):
+                    if other.text != name.text and not (
+                        other.kinds and other.kinds <= {"dict", "call", "set"}
+                    ):
                         known = method in name.attributes
-                        yield f"{name.text}.{method}({other.text})", (0.4 if known else 0.6) * _recent(other, place)
+                        yield (
+                            f"{name.text}.{method}({other.text})",
+                            (0.4 if known else 0.6) * _recent(other, place),
+                        )
         # A name that a loop reads and nobody moves on: `prev = node`, `count += 1`.
         if loop and name.origin == "local" and name.writes == 1 and not name.fills:
             if name.kinds & NUMBERS or name.initial.lstrip("-").isdigit():
@@ -151,7 +194,10 @@ def _updates(place: Place) -> Iterator[tuple[str, float]]:
                 yield f"{name.text} -= 1", 0.4
             for other in variables:
                 if other.text != name.text and other.could_be(name.kinds):
-                    yield f"{name.text} = {other.text}", 0.8 * _recent(other, place) * (0.6 + 0.6 * similarity(name.text, other.text))
+                    yield (
+                        f"{name.text} = {other.text}",
+                        0.8 * _recent(other, place) * (0.6 + 0.6 * similarity(name.text, other.text)),
+                    )
         elif loop and name.kinds & NUMBERS:
             yield f"{name.text} += 1", 0.35
             yield f"{name.text} -= 1", 0.15
@@ -166,7 +212,13 @@ def _updates(place: Place) -> Iterator[tuple[str, float]]:
 
 def _one(name: Name) -> bool:
     """A local set or list made with something in it and never filled."""
-    return name.origin == "local" and bool(name.kinds & {"set", "list"}) and not name.fills and name.writes <= 1 and name.reads > 1
+    return (
+        name.origin in _OWN
+        and bool(name.kinds & {"set", "list"})
+        and not name.fills
+        and name.writes <= 1
+        and name.reads > 1
+    )
 
 
 def _recent(name: Name, place: Place) -> float:
@@ -179,9 +231,27 @@ def _recent(name: Name, place: Place) -> float:
 
 
 def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
-    """Statements of the function once more, as they are or with one name put for another."""
+    """Statements of the function once more, as they are or with one name put for another; what other methods of
+    the class do to `self`."""
+    owner = next((n for n in place.statement.ancestors() if n.kind == "class_definition"), None)
+    for other in owner.walk() if owner is not None and "self" in place.names else ():
+        if (
+            other.kind == "expression_statement"
+            and other.text.startswith("self.")
+            and other.end - other.start < 60
+        ):
+            used = {part.text for part in other.walk() if part.kind == "identifier" and role(part) == "read"}
+            if used <= set(place.names) and "\n" not in other.text:
+                yield other.text, 0.3
+    for attribute in sorted(_filled(owner)) if owner is not None and "self" in place.names else ():
+        yield f"{attribute}.clear()", 0.25
     for other in place.scope_nodes:
-        if other.kind != "expression_statement" or is_docstring(other) or other.end - other.start > 70 or "\n" in other.text:
+        if (
+            other.kind != "expression_statement"
+            or is_docstring(other)
+            or other.end - other.start > 70
+            or "\n" in other.text
+        ):
             continue
         if other is not node:
             yield other.text, 0.25
@@ -197,7 +267,37 @@ def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
                 yield f"{head}{name.text}{tail}", 0.3
 
 
+def _filled(owner: Node) -> set[str]:
+    """`self.x` of a class that start as an empty collection."""
+    return {
+        left.text
+        for node in owner.walk()
+        if node.kind == "assignment"
+        and (left := node.get("left")) is not None
+        and (right := node.get("right")) is not None
+        if left.kind == "attribute"
+        and left.text.startswith("self.")
+        and right.text in {"{}", "[]", "set()", "dict()", "list()"}
+    }
+
+
+def pair(node: Node, place: Place) -> Iterator[Proposal]:
+    """`a += x` and the `a -= y` beside it exchange their operators."""
+    one = node.parts[0] if node.parts else None
+    token = one.get("operator") if one is not None and one.kind == "augmented_assignment" else None
+    if token is None:
+        return
+    beside = siblings(node)
+    index = next((i for i, part in enumerate(beside) if part is node), -1)
+    for other in beside[index + 1 : index + 2]:
+        two = other.parts[0] if other.kind == "expression_statement" and other.parts else None
+        second = two.get("operator") if two is not None and two.kind == "augmented_assignment" else None
+        if second is not None and second.text != token.text:
+            yield exchange("arithmetic.pair", token, second, 1.0)
+
+
 TABLE: Table = {
+    "expression_statement": (pair,),
     "statement": (delete, move, insert),
     "for_statement": (flush,),
     "while_statement": (flush,),

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 
-from deskagent.repair.candidates.base import Place, Proposal, Table
+from deskagent.repair.candidates.base import Place, Proposal, Table, shorten
 from deskagent.repair.syntax import Node
 
-FORMATS = ((":02d", 0.8), (":02", 0.6), (":.2f", 0.8), (":.1f", 0.5), (":d", 0.2), (":,", 0.3), ("!r", 0.5), (":03d", 0.3), (":g", 0.2))
+FORMATS = (
+    (":02d", 0.8),
+    (":02", 0.6),
+    (":.2f", 0.8),
+    (":.1f", 0.5),
+    (":d", 0.2),
+    (":,", 0.3),
+    ("!r", 0.5),
+    (":03d", 0.3),
+    (":g", 0.2),
+)
 _WIDTH = re.compile(r"^:(0?)(\d*)(?:\.(\d+))?([a-z%]?)$")
 
 
@@ -43,7 +54,153 @@ def fields(node: Node, place: Place) -> Iterator[Proposal]:
                 offered[f":0{width}{'.' + precision if precision else ''}{kind}"] = 0.8
     for text, weight in offered.items():
         if text != old.strip():
-            yield Proposal("string.format", weight, ((expression.end, end.start, text),), f"{{{expression.text}{old}}} → {{{expression.text}{text}}}")
+            yield Proposal(
+                "string.format",
+                weight,
+                ((expression.end, end.start, text),),
+                f"{{{expression.text}{old}}} → {{{expression.text}{text}}}",
+            )
 
 
-TABLE: Table = {"interpolation": (fields,)}
+# In date formats and regular expressions: a part → what it is taken for.
+PARTS: dict[str, tuple[str, ...]] = {
+    "%I": ("%H",),
+    "%H": ("%I",),
+    "%m": ("%M",),
+    "%M": ("%m",),
+    "%y": ("%Y",),
+    "%Y": ("%y",),
+    "%d": ("%D", "%s"),
+    "%j": ("%d",),
+    "%b": ("%B",),
+    "%B": ("%b",),
+    "%a": ("%A",),
+    "%A": ("%a",),
+    "%f": ("%S",),
+    "%s": ("%r", "%d"),
+    "%r": ("%s",),
+    r"\d": (r"\w", "[0-9]"),
+    r"\w": (r"[\w-]", r"[\w.]", r"\S", "[A-Za-z]"),
+    r"\s": (r"\S", " "),
+    r"\S": (r"\s", r"\w"),
+    r"\b": ("", r"\B"),
+    "*": ("+", "*?"),
+    "+": ("*", "+?"),
+    "?": ("", "*", "+"),
+    "[^": ("[",),
+    ".": (r"\.", "[^,]"),
+    "^": ("",),
+    "$": (r"\Z", ""),
+    "a-z": ("a-zA-Z", "a-z0-9", "a-z_", "a-z-"),
+    "A-Z": ("A-Za-z",),
+    "0-9": ("0-9a-f", "0-9.", "0-9-"),
+}
+_PATTERN = re.compile(r"\\[dwsSbWD]|\[[^\]]+\]|\(\?|[)\]][*+?]|\.\*|\.\+")
+_DATE = re.compile(r"%[HIMmyYdjbBaASf]")
+
+
+def patterns(node: Node, place: Place) -> Iterator[Proposal]:
+    """In a date format `%I` → `%H`; in a regular expression `*` → `+`, `\\d` → `\\w`, anchors put in."""
+    content = [child for child in node.children if child.kind == "string_content"]
+    if len(content) != 1 or node.end - node.start > 200:
+        return
+    text = content[0].text
+    dates, pattern = bool(_DATE.search(text)), bool(_PATTERN.search(text))
+    if not (dates or pattern):
+        return
+    for old, others in PARTS.items():
+        if old.startswith("%") != dates:
+            continue
+        for match in re.finditer(re.escape(old), text):
+            if pattern and match.start() and text[match.start() - 1] == "\\":
+                continue
+            for new in others:
+                changed = text[: match.start()] + new + text[match.end() :]
+                if pattern and not _good(changed):
+                    continue
+                at = content[0].start + len(text[: match.start()].encode())
+                edit = (at, at + len(old.encode()), new)
+                yield Proposal(
+                    "string.pattern", 0.8 if dates else 0.5, (edit,), f"{shorten(text)} → {shorten(changed)}"
+                )
+    if pattern:
+        for changed, weight in (
+            (text + "$", 0.4),
+            ("^" + text, 0.3),
+            (rf"\b{text}", 0.2),
+            (rf"{text}\b", 0.2),
+        ):
+            if _good(changed):
+                yield Proposal(
+                    "string.pattern",
+                    weight,
+                    ((content[0].start, content[0].end, changed),),
+                    f"{shorten(text)} → {shorten(changed)}",
+                )
+
+
+def _good(pattern: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def elements(node: Node, place: Place) -> Iterator[Proposal]:
+    """A collection of strings gets one more, which a failing test shows."""
+    parts = node.parts
+    if len(parts) < 2:
+        return
+    words = sorted(
+        word
+        for word in place.hints.literals
+        if 0 < len(word) < 40 and not word.lstrip("-").replace(".", "").isdigit()
+    )
+    held = {part.text.strip("'\"") for part in node.walk() if part.kind == "string"}
+    fresh = [word for word in words if word not in held][:20]
+    last = parts[-1]
+    comma = any(child.kind == "," and child.start >= last.end for child in node.children)
+    line = "\n" + node.syntax.indent(last) if last.row > parts[0].row else " "
+    if all(part.kind == "string" for part in parts):
+        for word in fresh:
+            yield _added(node, last, line, comma, repr_like(parts[0], word), 1.0)
+    elif all(part.kind == "pair" for part in parts):
+        keys, values = [p.get("key") for p in parts], [p.get("value") for p in parts]
+        if all(k is not None and k.kind == "string" for k in keys) and all(
+            v is not None and v.kind == "string" for v in values
+        ):
+            for key in fresh[:8]:
+                for value in fresh[:8]:
+                    if key != value:
+                        yield _added(
+                            node,
+                            last,
+                            line,
+                            comma,
+                            f"{repr_like(parts[0], key)}: {repr_like(parts[0], value)}",
+                            0.6,
+                        )
+
+
+def repr_like(node: Node, text: str) -> str:
+    """`text` as a literal with the quotes that `node` uses."""
+    if '"' in node.text and '"' not in text and "\\" not in text and text.isprintable():
+        return f'"{text}"'
+    return repr(text)
+
+
+def _added(node: Node, last: Node, line: str, comma: bool, text: str, weight: float) -> Proposal:
+    return Proposal("string.element", weight, ((last.end, last.end, f",{line}{text}"),), f"add {text}")
+
+
+TABLE: Table = {
+    "interpolation": (fields,),
+    "string": (patterns,),
+    "list": (elements,),
+    "set": (elements,),
+    "tuple": (elements,),
+    "dictionary": (elements,),
+}

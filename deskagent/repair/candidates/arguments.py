@@ -1,0 +1,178 @@
+"""Arguments of a call: exchanged, dropped, added, unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deskagent.repair.candidates.base import (
+    ATOM,
+    Place,
+    Proposal,
+    Table,
+    arguments,
+    called_name,
+    exchange,
+    put,
+    replace,
+    similarity,
+)
+from deskagent.repair.syntax import Node, Syntax
+
+# function → arguments often forgotten
+KEYWORDS: dict[str, tuple[tuple[str, float], ...]] = {
+    "sorted": (("reverse=True", 0.9), ("key=len", 0.3), ("key=str.lower", 0.3), ("key=str", 0.15)),
+    "sort": (("reverse=True", 0.9), ("key=len", 0.3), ("key=str.lower", 0.3)),
+    "max": (("default=0", 0.6), ("default=None", 0.5), ("key=len", 0.4)),
+    "min": (("default=0", 0.6), ("default=None", 0.5), ("key=len", 0.4)),
+    "next": (("None", 0.9),),
+    "sum": (("0.0", 0.2), ("[]", 0.3)),
+    "round": (("2", 0.9), ("1", 0.4), ("3", 0.2)),
+    "int": (("16", 0.4), ("2", 0.4), ("10", 0.2)),
+    "split": (("1", 0.6), ("','", 0.3), ("None, 1", 0.3)),
+    "rsplit": (("1", 0.6),),
+    "replace": (("1", 0.3),),
+    "open": (("encoding='utf-8'", 0.8), ("newline=''", 0.5)),
+    "dumps": (("sort_keys=True", 0.6), ("ensure_ascii=False", 0.5), ("indent=2", 0.3)),
+    "getattr": (("None", 0.9),),
+    "pop": (("0", 0.8), ("None", 0.6), ("-1", 0.2)),
+    "get": (),
+    "mkdir": (("parents=True", 0.6), ("exist_ok=True", 0.8)),
+    "makedirs": (("exist_ok=True", 0.9),),
+    "compile": (("re.IGNORECASE", 0.6), ("re.MULTILINE", 0.5), ("re.DOTALL", 0.5)),
+    "sub": (("flags=re.IGNORECASE", 0.4), ("count=1", 0.4)),
+    "findall": (("re.IGNORECASE", 0.5), ("re.MULTILINE", 0.4)),
+    "search": (("re.IGNORECASE", 0.5),),
+    "match": (("re.IGNORECASE", 0.5),),
+    "zip": (("strict=True", 0.2),),
+    "range": (("-1", 0.1),),
+    "lru_cache": (("maxsize=None", 0.5),),
+    "urlsplit": (),
+}
+_TAKES_MORE = frozenset(
+    {"round", "int", "split", "quantize", "get", "pop", "getattr", "range", "sub", "compile", "max", "min"}
+)
+
+
+def order(node: Node, place: Place) -> Iterator[Proposal]:
+    """`f(a, b)` → `f(b, a)`; for three arguments each pair, neighbours first."""
+    given = [part for part in arguments(node) if part.kind != "keyword_argument"]
+    for i in range(len(given)):
+        for j in range(i + 1, len(given)):
+            if given[i].text != given[j].text:
+                weight = 1.0 if j == i + 1 else 0.5
+                if "none" in {given[i].kind, given[j].kind} or "string" in {given[i].kind, given[j].kind}:
+                    weight *= 0.6
+                yield exchange("call.order", given[i], given[j], weight)
+
+
+def fewer(node: Node, place: Place) -> Iterator[Proposal]:
+    """One argument less."""
+    given = arguments(node)
+    for index, part in enumerate(given):
+        weight = 0.6 if part.kind == "keyword_argument" else 0.5 if index == len(given) - 1 else 0.3
+        if len(given) == 1:
+            yield replace("call.fewer", part, part, "", weight * 0.3)
+        elif index == 0:
+            yield _cut("call.fewer", part.start, given[1].start, part, weight)
+        else:
+            yield _cut("call.fewer", given[index - 1].end, part.end, part, weight)
+
+
+def _cut(operator: str, start: int, end: int, part: Node, weight: float) -> Proposal:
+    return Proposal(operator, weight, ((start, end, ""),), f"drop argument {part.text[:40]}")
+
+
+def more(node: Node, place: Place) -> Iterator[Proposal]:
+    """One argument more: a parameter the called function of this file has, what a like call passes, a variable."""
+    bracket = node.get("arguments")
+    if bracket is None or bracket.kind != "argument_list":
+        return
+    given = arguments(node)
+    name = called_name(node)
+    keywords = {part.parts[0].text for part in given if part.kind == "keyword_argument"}
+    plain = [part for part in given if part.kind != "keyword_argument"]
+    offered: dict[str, float] = {}
+    for parameters in _parameters(place.syntax, name):
+        for index, (parameter, _) in enumerate(parameters):
+            if index < len(plain) or parameter in keywords:
+                continue
+            if parameter in place.names:
+                offered[f"{parameter}={parameter}"] = 1.0
+            for word in ("True", "False", "None"):
+                offered.setdefault(f"{parameter}={word}", 0.3)
+            if not keywords and index == len(plain):
+                for variable in place.own_variables:
+                    offered.setdefault(variable.text, 0.4 + 0.5 * similarity(variable.text, parameter))
+    for other in place.syntax.calls:
+        if other is not node and called_name(other) == name:
+            for part in arguments(other):
+                if (
+                    part.kind == "keyword_argument"
+                    and part.parts[0].text not in keywords
+                    and part.end - part.start < 50
+                ):
+                    offered.setdefault(part.text, 0.8)
+    for text, weight in KEYWORDS.get(name, ()):
+        if text.partition("=")[0] not in keywords or "=" not in text:
+            offered.setdefault(text, weight)
+    if name in _TAKES_MORE:
+        for variable in place.names.values():
+            if variable.origin == "module" and variable.text.isupper():
+                offered.setdefault(variable.text, 0.5)
+    if not offered and len(plain) < 4:
+        for variable in place.own_variables:
+            if not any(part.text == variable.text for part in plain):
+                offered[variable.text] = 0.25
+    for text, weight in offered.items():
+        at = given[-1].end if given else bracket.start + 1
+        yield Proposal(
+            "call.more", weight, ((at, at, f", {text}" if given else text),), f"pass {text} to {name}"
+        )
+        if given and "=" not in text and weight > 0.3:
+            yield Proposal(
+                "call.more",
+                weight * 0.5,
+                ((given[0].start, given[0].start, f"{text}, "),),
+                f"pass {text} to {name} first",
+            )
+
+
+def _parameters(syntax: Syntax, name: str) -> Iterator[list[tuple[str, bool]]]:
+    """(name, has a default) of the parameters of the file's functions called `name`, self left out."""
+    for node in syntax.statements:
+        own = node.get("name") if node.kind == "function_definition" else None
+        if own is None or own.text != name:
+            continue
+        found = []
+        parameters = node.get("parameters")
+        for part in parameters.parts if parameters is not None else ():
+            names = (
+                [part]
+                if part.kind == "identifier"
+                else [n for n in part.walk() if n.kind == "identifier"][:1]
+            )
+            if names and part.kind in {
+                "identifier",
+                "default_parameter",
+                "typed_parameter",
+                "typed_default_parameter",
+            }:
+                found.append((names[0].text, "default" in part.kind))
+        yield found[1:] if found and found[0][0] in {"self", "cls"} else found
+
+
+def starred(node: Node, place: Place) -> Iterator[Proposal]:
+    """`f(xs)` → `f(*xs)`, and back."""
+    given = arguments(node)
+    for part in given:
+        if part.kind == "list_splat" and part.parts:
+            yield put("call.star", part, part.parts[0].text, 0.6, ATOM)
+        elif part.kind == "identifier" and len(given) <= 2:
+            name = place.names.get(part.text)
+            if name is not None and (name.kinds & {"list", "tuple", "iter"} or name.text in {"args"}):
+                yield put("call.star", part, f"*{part.text}", 0.5)
+        elif part.kind == "identifier" and part.text == "kwargs":
+            yield put("call.star", part, "**kwargs", 1.0)
+
+
+TABLE: Table = {"call": (order, fewer, more, starred)}
