@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 DAMPING = 0.85
-_ROUNDS = 40
-_ENOUGH = 1e-7
+_ROUNDS = 24  # an error shrinks by DAMPING a round, mostly faster
+_ENOUGH = 1e-5
 
 
 def pagerank(

@@ -8,7 +8,6 @@ weight, and the database is made anew when that outweighs the living.
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 import stat
 import time
@@ -69,6 +68,7 @@ class Writer:
         """
         started = time.monotonic()
         with self._database(), ThreadPoolExecutor(1) as pool:
+            self._renew()
             # git lists while the known files are looked at
             known: dict[str, list[int]] = {}
             listing = pool.submit(walk.names, self._root, known=known)
@@ -94,7 +94,6 @@ class Writer:
                 if finished:
                     with self._transaction():
                         self._note("complete", "yes")
-                        self._note("generation", secrets.token_hex(8))
             return Outcome(len(there), len(changed), len(gone), time.monotonic() - started, finished)
 
     def update(self, names: Iterable[str]) -> bool:
@@ -111,7 +110,6 @@ class Writer:
                     all_known = False
                 else:
                     self._contents.put(source)
-            self._note("generation", secrets.token_hex(8))
         return all_known
 
     @contextmanager
@@ -134,11 +132,14 @@ class Writer:
                 ) from error
 
     def _reopen(self) -> None:
-        """Makes sure that the database is the current one, and a new one if it holds too much that is dead."""
+        """Makes sure that the database is the current one."""
         if self._open and store.current(self._folder) != self._open.path:
             self.close()
         if self._open is None:
             self._open = _Open(self._folder)
+
+    def _renew(self) -> None:
+        """Starts a new database if this one holds too much that is dead."""
         contents, living = self._rows(
             "SELECT (SELECT count(*) FROM content), (SELECT count(DISTINCT content) FROM file)"
         ).fetchone()

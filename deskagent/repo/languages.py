@@ -63,7 +63,7 @@ LANGUAGES: tuple[Language, ...] = (
 BY_NAME = {language.name: language for language in LANGUAGES}
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _CPLUSPLUS = re.compile(rb"^\s*(?:class|namespace|template|using)\b|\w::\w", re.MULTILINE)
-_SHEBANG = re.compile(rb"#![^\n]*\b(python|node)\b")
+_SHEBANG = re.compile(rb"#![^\n]*\b(python|node)[\d.]*\b")
 _INTERPRETERS = {b"python": "python", b"node": "javascript"}
 
 

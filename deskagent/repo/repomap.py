@@ -23,7 +23,7 @@ _KINDS = {"function", "method", "class", "interface", "struct", "enum", "type", 
 _METHODS = {"method"}
 # Where whoever uses a file's names also names the file (or its folder): elsewhere imports are strings.
 _BY_MODULE = {"python", "go", "rust", "java"}
-_STRANGER = 0.05
+_STRANGER = 0.1
 
 
 def tokens(text: str) -> int:
@@ -82,19 +82,29 @@ def _load(connection: sqlite3.Connection, focus: frozenset[str]) -> _Graph:
             only_methods[name] = only_methods.get(name, True) and kind in _METHODS
     graph.homes = {name: sorted(found) for name, found in homes.items()}
     wanted = {name.rpartition(".")[2] for name in focus}
-    weights = {name: _weight(name, len(found), name in wanted) for name, found in graph.homes.items()}
+    weights = {
+        name: weight
+        for name, found in graph.homes.items()
+        if (weight := _weight(name, len(found), name in wanted))
+    }
     for source, blob in enumerate(blobs):
         names = mentions.decode(blob)
         for name in names.keys() & weights.keys():
             calls, refs = names[name]
             # A method is called; where its name merely stands, that is mostly some variable's.
             count = 2 * len(calls) + (0 if only_methods[name] else len(refs))
-            if count and weights[name]:
+            if count:
                 strength = weights[name] * math.sqrt(count / 4)
-                for home in graph.homes[name]:
-                    if home != source:
-                        stranger = graph.modules[home] and names.keys().isdisjoint(graph.modules[home])
-                        graph.edges.append((source, home, strength * (_STRANGER if stranger else 1.0), name))
+                homes_of = graph.homes[name]
+                for home in homes_of:
+                    if home == source:
+                        continue
+                    if graph.modules[home] and names.keys().isdisjoint(graph.modules[home]):
+                        # Not imported: it may still be a method of what is, if no other file has its like.
+                        if len(homes_of) == 1:
+                            graph.edges.append((source, home, strength * _STRANGER, name))
+                    else:
+                        graph.edges.append((source, home, strength, name))
     return graph
 
 
@@ -108,7 +118,7 @@ def _modules(path: bytes) -> frozenset[str]:
 
 def _weight(name: str, homes: int, wanted: bool) -> float:
     """How much a mention of a name says: less for common and private ones, more for long and wanted ones."""
-    if homes > _COMMON and not wanted:
+    if (homes > _COMMON and not wanted) or name.startswith("__"):
         return 0.0
     weight = 1.0 / homes
     if name.startswith("_"):
