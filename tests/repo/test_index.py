@@ -14,7 +14,6 @@ import pytest
 
 from deskagent.errors import TransientError, UsageError
 from deskagent.repo import background, store
-from deskagent.repo.attempts import Attempts
 from deskagent.repo.index import Index, State, open_index
 from deskagent.repo.indexing import Writer
 
@@ -324,12 +323,10 @@ def test_dead_content_is_thrown_out_in_the_end(
     assert index.find("Cart")
 
 
-def test_content_that_ended_two_processes_is_left_out(root: Path) -> None:
-    folder = store.folder_of(root)
-    dying = """
+_DYING = """
 import os, signal, sys
 from pathlib import Path
-from deskagent.repo import contents
+from deskagent.repo import background, contents
 from deskagent.repo.indexing import Writer
 extract = contents.extract
 def crash(data, language):
@@ -337,19 +334,39 @@ def crash(data, language):
         os.kill(os.getpid(), signal.SIGSEGV)
     return extract(data, language)
 contents.extract = crash
-Writer(Path(sys.argv[1])).refresh()
+root = Path(sys.argv[1])
 """
-    for expected in (-signal.SIGSEGV, -signal.SIGSEGV, 0):
-        run = subprocess.run(
-            [sys.executable, "-c", dying, root], capture_output=True, timeout=60, check=False
-        )
-        assert run.returncode == expected, run.stderr
+
+
+def _without_cart(root: Path) -> None:
     with open_index(root) as index:
         assert index.find("checkout")
         assert index.find("Cart") == []
         assert index.status().garbled == 1
         assert [r.path for r in index.search_text('"class Cart"')] == ["pkg/cart.py"]
-    assert not Attempts(folder).given_up(b"another")
+
+
+def test_content_that_ended_two_processes_is_left_out(root: Path) -> None:
+    for expected in (-signal.SIGSEGV, -signal.SIGSEGV, 0):
+        run = subprocess.run(
+            [sys.executable, "-c", f"{_DYING}Writer(root).refresh()", root],
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert run.returncode == expected, run.stderr
+    _without_cart(root)
+
+
+def test_the_background_builder_outlives_a_grammar_that_crashes(root: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", f"{_DYING}sys.exit(background.main(root))", root],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    _without_cart(root)
 
 
 def test_a_builder_that_is_killed_leaves_an_index_that_goes_on(root: Path) -> None:
