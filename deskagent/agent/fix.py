@@ -5,7 +5,6 @@ Each method named after a state does that state's work once and returns what hap
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -106,7 +105,7 @@ class Fix:
             refuse_what_never_ran(self.before, self.command)
         if not self.before.green and not self.before.out_of_time:
             return "failure_seen"
-        self._memory.recall(self.command.line)
+        self._memory.tree_kept()
         if not self.before.green:
             return "limit"
         if done := self._memory.applied():
@@ -228,7 +227,7 @@ class Fix:
         again = self._memory.recall(self.command.line)
         self.red.extend(again.red)
         self.search = Search(
-            stream=itertools.chain(again.green, self._candidates(self.baseline)),
+            stream=self._candidates(self.baseline),
             submit=self._verifier.submit,
             render=self._sources.render,
             on_start=self._trying,
@@ -236,9 +235,10 @@ class Fix:
             tried=len(again.red),
             seen={trial.key for trial in again.red},
         )
-        if self.whole.exhausted:
+        self.search.check_again(again.green)
+        if self.whole.exhausted and not self.search.green:
             return "limit"
-        return "places_found" if self.suspects else "nothing_left"
+        return "places_found" if self.suspects or self.search.green else "nothing_left"
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         return iter_candidates(

@@ -10,6 +10,7 @@ from deskagent.agent.past import Past
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.tree import Keeper
 from deskagent.repair.budget import Budget, Limits
+from deskagent.session import events
 
 
 class Memory:
@@ -20,8 +21,12 @@ class Memory:
         self._keeper: Keeper | None = None
 
     def whole_budget(self, limits: Limits) -> Budget:
-        """A budget of which earlier runs have taken their part."""
-        return self._budget(limits, self._past.seconds if self._past else 0.0, None)
+        """A budget of which earlier runs have taken their part; a patch that they found in time can be proved."""
+        past = self._past
+        if past is None:
+            return self._budget(limits, 0.0, None)
+        needed = 15.0 + 6 * past.before.tests.seconds if past.before and past.green else 0.0
+        return self._budget(limits, max(0.0, min(past.seconds, limits.seconds - needed)), None)
 
     def search_budget(self, whole: Budget) -> Budget:
         """The search's part of `whole`, which has no limits of its own but counts from the first run on."""
@@ -31,15 +36,19 @@ class Memory:
         """Begins to read the project, beside whatever comes next."""
         self._keeper = Keeper(self._project, self._recorder.journal.blobs)
 
-    def recall(self, line: str) -> resume.Reuse:
-        """Notes in the journal which tree this run is about, and says what of earlier runs holds for it and for
-        the test command `line`."""
+    def tree_kept(self) -> events.TreeRecorded | str:
+        """Notes in the journal which tree this run is about: the event, or the reason why there is none."""
         assert self._keeper is not None
         kept = self._keeper.result()
         if isinstance(kept, str):
             self._recorder.notice("info", f"The project is not kept in the session, {kept}: no replay later.")
         else:
             self._recorder.emit(kept)
+        return kept
+
+    def recall(self, line: str) -> resume.Reuse:
+        """What of earlier runs holds for the tree of this one and the test command `line`; a notice says so."""
+        kept = self.tree_kept()
         if self._past is None:
             return resume.Reuse()
         found = resume.reuse(self._past, kept, line, self._recorder.journal.blobs)

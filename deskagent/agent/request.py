@@ -85,7 +85,7 @@ class FixOptions:
             raise UsageError(
                 f"The options of this session can't be read: {error}.", hint="Start a new one."
             ) from None
-        return dataclasses.replace(self, **msgspec.structs.asdict(kept))
+        return dataclasses.replace(self, **{**msgspec.structs.asdict(kept), "start": Path(kept.start)})
 
     def as_request(self, project: Path) -> FixRequest:
         """What the workflow needs."""
@@ -104,7 +104,7 @@ class FixOptions:
 
 class _Kept(msgspec.Struct):
     request: str
-    start: Path
+    start: str
     test: str | None
     effort: str
     max_seconds: float | None

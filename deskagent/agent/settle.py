@@ -103,19 +103,19 @@ def _settled(project: Path, blobs: Blobs, intent: events.ApplyIntent) -> events.
             id=intent.id,
             ok=False,
             left=left,
-            detail=f"{', '.join(left)} changed since, so {names} were left alone as they are.",
+            detail=f"{', '.join(left)} changed since, so nothing was touched of {names}.",
         )
     if len(done) == len(changes):
         set_modes(project, intent.files)
         return events.ApplyResult(
-            id=intent.id, ok=True, detail=f"it was complete before it could be reported ({names})."
+            id=intent.id, ok=True, detail=f"it was complete, and not reported yet ({names})."
         )
-    how = "nothing of it was done:"
+    how = "nothing of it had been done"
     if done:
         apply.apply(project, {path: (changes[path][1], changes[path][0]) for path in done})
         set_modes(project, [_turned(file) for file in intent.files if file.path in done])
-        how = f"{', '.join(sorted(done))} went back, so that"
-    return events.ApplyResult(id=intent.id, ok=False, detail=f"{how} {names} are as before.")
+        how = f"a part had been done and went back ({', '.join(sorted(done))})"
+    return events.ApplyResult(id=intent.id, ok=False, detail=f"{how}; as before: {names}.")
 
 
 def _turned(file: events.FileChange) -> events.FileChange:

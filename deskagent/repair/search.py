@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -70,6 +70,15 @@ class Search:
             self._until(whole.part(Limits(seconds=seconds)), stop_at_green=False)
         self._drain()
         return Ended.GREEN if self.green else ended
+
+    def check_again(self, candidates: Iterable[Candidate]) -> None:
+        """Verifies candidates that passed in an earlier run, whatever the budget says: they were paid for."""
+        for candidate in candidates:
+            if candidate.key not in self.seen:
+                self.seen.add(candidate.key)
+                self._start(candidate)
+        while self._running:
+            self._collect(3600.0)
 
     def _until(self, budget: Budget, *, stop_at_green: bool) -> Ended:
         while True:
