@@ -7,6 +7,7 @@ Untracked and ignored files stay too; they are what the project is run with.
 from __future__ import annotations
 
 import stat
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -80,6 +81,19 @@ class Trees:
                 found[entry.path] = difference
         return found
 
+    def lines_of(self, commit: Commit) -> dict[str, tuple[Counter[str], Counter[str]]]:
+        """Path → lines that a commit took away from its first parent, and lines that it brought, without indentation.
+        GitError, TooFar."""
+        entries = [
+            entry for entry in history.changed(self.project, commit.parents[0], commit.id) if entry.plain
+        ]
+        self._load(name for entry in entries for name in (entry.before, entry.after) if name is not None)
+        found: dict[str, tuple[Counter[str], Counter[str]]] = {}
+        for entry in entries:
+            before, after = (_stripped(self._blobs.get(name or "")) for name in (entry.before, entry.after))
+            found[entry.path] = (before - after, after - before)
+        return found
+
     def _difference(self, entry: Changed) -> Difference | None:
         now, odd = _read(self.project / entry.path)
         then = self._blobs.get(entry.before) if entry.before else None
@@ -116,6 +130,10 @@ def then(differences: Mapping[str, Difference]) -> dict[str, bytes | None]:
         path: None for path, change in differences.items() if change.then is None
     }
     return gone | {path: change.then for path, change in differences.items() if change.then is not None}
+
+
+def _stripped(data: bytes | None) -> Counter[str]:
+    return Counter(line.strip() for line in (data or b"").decode("utf-8", "replace").splitlines())
 
 
 def _stays(path: str) -> bool:
