@@ -73,6 +73,15 @@ def left_open(recorder: Recorder, project: Path) -> None:
             )
 
 
+def states_of(project: Path, changes: apply.Patch) -> dict[str, State]:
+    """What each file holds now, as `apply.recover` says it, also where its folder is gone."""
+    absent = {path: pair for path, pair in changes.items() if not (project / path).parent.is_dir()}
+    found = apply.recover(project, {path: pair for path, pair in changes.items() if path not in absent})
+    for path, (before, after) in absent.items():
+        found[path] = State.AFTER if after is None else State.BEFORE if before is None else State.OTHER
+    return found
+
+
 def set_modes(project: Path, files: Iterable[events.FileChange]) -> None:
     """Gives files that came into being the modes they are to have."""
     for file in files:
@@ -93,8 +102,8 @@ def _settled(project: Path, blobs: Blobs, intent: events.ApplyIntent) -> events.
 
     changes = {file.path: (contents(file.before), contents(file.after)) for file in intent.files}
     # An earlier try to settle it may have been cut off on its way back.
-    apply.recover(project, {path: (after, before) for path, (before, after) in changes.items()})
-    states = apply.recover(project, changes)
+    states_of(project, {path: (after, before) for path, (before, after) in changes.items()})
+    states = states_of(project, changes)
     names = ", ".join(sorted(changes))
     left = tuple(sorted(path for path, state in states.items() if state is State.OTHER))
     done = {path for path, state in states.items() if state is State.AFTER}

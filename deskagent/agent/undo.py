@@ -104,7 +104,7 @@ def plan(journal: Journal, project: Path, step: str = "") -> Plan:
         path: (_contents(journal.blobs, file.after), _contents(journal.blobs, file.before))
         for path, file in files.items()
     }
-    states = apply.recover(project, changes)
+    states = settle.states_of(project, changes)
     already = tuple(path for path, state in states.items() if state is apply.State.AFTER)
     wanted = {path: pair for path, pair in changes.items() if path not in already}
     _refuse_conflicts(project, wanted, files, journal)
@@ -164,6 +164,8 @@ def _refuse_conflicts(
 ) -> None:
     found: list[str] = []
     for path, pair in changes.items():
+        if pair[0] is None and not (project / path).parent.is_dir():
+            continue  # its folder comes back with it
         try:
             apply.check(project, {path: pair})
         except ConflictError as error:
