@@ -30,6 +30,7 @@ def rebuild(
     for path, kind in today.items():
         if path not in entries or entries[path].kind != kind:
             _remove(scratch, path)
+    _drop_empty(scratch, entries)  # a file or a link may have been where there is a folder now
     wanted: dict[str, list[Entry]] = {}
     lost: list[str] = []
     for path, entry in entries.items():

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -96,7 +95,7 @@ def test_what_was_written_beside_is_cleared_away(project, recorder, interrupted,
             apply.apply(project, TWO)
         except Killed:
             pass
-    assert len(os.listdir(project)) == 4
+    assert len(list(project.iterdir())) == 4
     settle.settle_earlier(recorder, project)
     assert contents(project) == {"a.py": b"a0\r\n", "b.py": b"b0"}
 
