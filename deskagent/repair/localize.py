@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deskagent.repair.hints import Hints, read_hints
+from deskagent.repair.languages import plain
+from deskagent.repair.languages.known import edited, tree_of
 from deskagent.repair.places import is_foreign, is_generated, is_test, matches
 from deskagent.repair.source import SourceError, SourceFile
-from deskagent.repair.syntax import FUNCTIONS, Node, Syntax, function_of, is_docstring, own_nodes, own_rows
+from deskagent.repair.syntax import Node, Syntax
 from deskagent.repair.types import Baseline, Suspect
 from deskagent.repo.walk import walk
 
@@ -23,6 +25,10 @@ KINDS: dict[str, float] = {
     "future_import_statement": 0.0, "pass_statement": 0.3, "global_statement": 0.1, "nonlocal_statement": 0.1,
     "try_statement": 0.2, "finally_clause": 0.2, "else_clause": 0.15, "with_statement": 0.6, "raise_statement": 0.6,
     "assert_statement": 0.6, "break_statement": 0.8, "continue_statement": 0.8, "for_statement": 0.9,
+    # JavaScript, TypeScript, Go
+    "function_declaration": 0.45, "generator_function_declaration": 0.45, "method_definition": 0.45,
+    "method_declaration": 0.45, "class_declaration": 0.1, "export_statement": 0.15, "package_clause": 0.0,
+    "import_declaration": 0.05, "type_declaration": 0.15, "throw_statement": 0.6,
 }  # fmt: skip
 INNERMOST, ON_STACK = 2.0, 1.3
 IN_REQUEST, IN_MESSAGE = 1.6, 1.15
@@ -81,7 +87,9 @@ def localize(
             continue
         if is_generated(source.text) and not any(matches(path, [glob]) for glob in files):
             continue
-        trees[path] = Syntax(source)
+        tree = tree_of(source)
+        if tree is not None:
+            trees[path] = tree
     innermost, on_stack = _frames(baseline, frozenset(trees))
     blind = not ochiai and not innermost and not on_stack
     errors = dict(_syntax_errors(baseline, trees))
@@ -98,6 +106,8 @@ def localize(
         found += _finish(path, spots)
     for path, tree in trees.items():
         found += _module_data(path, tree, reached)
+    if not trees:
+        found += plain.suspects(project, baseline, hints, lambda path: _allowed(path, files, tests))
     return _normalised(found, limit)
 
 
@@ -124,11 +134,7 @@ def _wanted(
     """The files to look at: what failing tests run or crash in, else every source file, within `files`."""
 
     def allowed(path: str) -> bool:
-        if not path.endswith(".py") or is_foreign(path):
-            return False
-        if files:
-            return matches(path, files) and (tests or not is_test(path) or path in files)
-        return tests or not is_test(path)
+        return edited(path) and _allowed(path, files, tests)
 
     run = {path for path in ochiai if allowed(path)}
     run |= {frame.path for result in baseline.failing for frame in result.frames if allowed(frame.path)}
@@ -140,21 +146,27 @@ def _wanted(
     return sorted(named or known)[:MAX_FILES]
 
 
+def _allowed(path: str, files: Sequence[str], tests: bool) -> bool:
+    if is_foreign(path) or (files and not matches(path, files)):
+        return False
+    return tests or not is_test(path) or path in files
+
+
 def _spots(path: str, tree: Syntax, lines: dict[int, float], hints: Hints, blind: bool) -> dict[Node, _Spot]:
     """Scores from coverage alone."""
     spots: dict[Node, _Spot] = {}
     entered: dict[Node, float] = defaultdict(float)
     for node in tree.statements:
-        if is_docstring(node):
+        if tree.is_docstring(node):
             continue
-        first, last = own_rows(node)
+        first, last = tree.own_rows(node)
         score = max((lines.get(row + 1, 0.0) for row in range(first, last + 1)), default=0.0)
         spot = spots[node] = _Spot()
         if score > 0:
             spot.at_least(
                 score, "run by the failing tests" + (" more than by the passing" if score >= 0.7 else "")
             )
-            function = function_of(node) if node.kind not in FUNCTIONS else None
+            function = tree.function_of(node) if node.kind not in tree.functions else None
             if function is not None:
                 entered[function] = max(entered[function], score)
         elif blind:
@@ -164,7 +176,7 @@ def _spots(path: str, tree: Syntax, lines: dict[int, float], hints: Hints, blind
             spots[function].at_least(score, f"{_name(function)} is entered by the failing tests")
     for node, spot in spots.items():
         if not spot.score:
-            function = function_of(node)
+            function = tree.function_of(node)
             if function is not None and _name(function) in hints.request:
                 spot.at_least(0.15, f"in {_name(function)}, which the request names")
             elif function in entered:
@@ -173,8 +185,7 @@ def _spots(path: str, tree: Syntax, lines: dict[int, float], hints: Hints, blind
 
 
 def _name(function: Node) -> str:
-    name = function.get("name")
-    return name.text if name is not None else ""
+    return function.syntax.name_of(function)
 
 
 def _frames(
@@ -207,10 +218,10 @@ def _use_frames(
             known = spots[node].score > NEVER_RUN
             spots[node].times(factor, reason)
             spots[node].at_least(alone, reason)
-            function = function_of(node)
+            function = tree.function_of(node)
             if function is not None and not known:
                 for other in tree.statements:
-                    if other in spots and function_of(other) is function:
+                    if other in spots and tree.function_of(other) is function:
                         spots[other].at_least(alone / 2, f"in {_name(function)}, which was on the stack")
 
 
@@ -222,20 +233,20 @@ def _use_words(tree: Syntax, spots: dict[Node, _Spot], hints: Hints) -> None:
     for node, spot in spots.items():
         if not spot.score:
             continue
-        function = function_of(node)
+        function = tree.function_of(node)
         name = _name(function) if function is not None else ""
         if name and name in hints.request:
             spot.times(IN_REQUEST, f"the request names {name}")
         elif name and name in hints.message:
             spot.times(IN_MESSAGE, f"the failing tests name {name}")
         if literals and any(
-            part.kind == "string_content" and part.text in literals for part in own_nodes(node)
+            part.kind in tree.string_text and part.text in literals for part in tree.own_nodes(node)
         ):
             spot.times(LITERAL, "holds a string that a failing test shows")
 
 
 def _read_names(node: Node) -> set[str]:
-    return {part.text for part in own_nodes(node) if part.kind == "identifier"}
+    return {part.text for part in node.syntax.own_nodes(node) if part.kind == "identifier"}
 
 
 def _finish(path: str, spots: dict[Node, _Spot]) -> list[Suspect]:
@@ -250,14 +261,10 @@ def _module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Sus
     """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen."""
     found = []
     for node in tree.statements:
-        if node.kind != "expression_statement" or function_of(node) is not None or is_docstring(node):
-            continue
-        value = node.parts[0] if node.parts else None
-        left = value.get("left") if value is not None and value.kind == "assignment" else None
-        for name in left.walk() if left is not None else ():
-            if name.kind == "identifier" and reached.get(name.text, 0.0) > 0:
-                score = reached[name.text] * REACHED_BY_NAME
-                found.append(Suspect(path, node.line, score, (f"{name.text} is read by suspicious code",)))
+        for name in tree.named_data(node):
+            if reached.get(name, 0.0) > 0:
+                score = reached[name] * REACHED_BY_NAME
+                found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
                 break
     return found
 

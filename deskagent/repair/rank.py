@@ -11,16 +11,20 @@ import heapq
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from deskagent.repair.candidates import broken, priors, python
 from deskagent.repair.candidates.base import Place, Proposal
 from deskagent.repair.hints import Hints, read_hints
+from deskagent.repair.languages.code import CodeFile
+from deskagent.repair.languages.known import tree_of
+from deskagent.repair.languages.tree import Tree
 from deskagent.repair.scope import Scopes
 from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer
 from deskagent.repair.source import SourceError, SourceFile
-from deskagent.repair.syntax import Node, Syntax, is_docstring
+from deskagent.repair.syntax import Syntax, is_docstring
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Baseline, Candidate, Edit, Suspect
 
@@ -34,12 +38,29 @@ HEADROOM = 1.0
 _FALLBACK_PRIOR = 0.1
 
 
-@dataclass
-class _File:
-    source: SourceFile
-    syntax: Syntax
-    scopes: Scopes
-    stream: TokenStream
+class _PythonFile:
+    """What `languages.code.CodeFile` is for other languages."""
+
+    priors: Mapping[str, float] = priors.OPERATORS
+
+    def __init__(self, syntax: Syntax) -> None:
+        self.source = syntax.source
+        self.syntax = syntax
+        self.scopes = Scopes(syntax)
+        self.stream = TokenStream(syntax.source)
+
+    def places(self, line: int, hints: Hints, attributes: frozenset[str]) -> list[Place]:
+        """The statement at a line, unless it is a docstring; all of a file that doesn't parse."""
+        statement = self.syntax.root if self.syntax.slipped else self.syntax.by_line.get(line)
+        if statement is None or is_docstring(statement):
+            return []
+        return [Place(self.syntax, self.scopes, statement, hints, attributes)]
+
+    def propose(self, place: Place, line: int) -> Iterator[Proposal]:
+        return broken.repairs(self.syntax, line) if self.syntax.slipped else python.propose(place)
+
+
+_File = _PythonFile | CodeFile
 
 
 @dataclass
@@ -61,8 +82,11 @@ class _Merge:
             except SourceError:  # localisation already said so; the other files go on
                 self.files[path] = None
                 return None
-            syntax = Syntax(source)
-            self.files[path] = _File(source, syntax, Scopes(syntax), TokenStream(source))
+            tree = tree_of(source)
+            opened = (
+                CodeFile(tree) if isinstance(tree, Tree) else _PythonFile(tree) if tree is not None else None
+            )
+            self.files[path] = opened
         return self.files[path]
 
     def attributes(self) -> frozenset[str]:
@@ -108,18 +132,19 @@ def iter_candidates(
         negative, _, item, value = heapq.heappop(heap)
         if isinstance(item, Suspect):
             file = merge.file(item.path)
-            statement = _statement(file.syntax, item.line) if file is not None else None
-            if file is None or statement is None or (item.path, statement.start) in opened:
+            if file is None:
                 continue
-            opened.add((item.path, statement.start))
             if attributes is None:
                 attributes = merge.attributes()
-            place = Place(file.syntax, file.scopes, statement, merge.hints, attributes)
-            made = list(_candidates(place, file, item.line))
-            context = ScoreContext(file.source, place, file.stream, merge.hints)
-            for candidate, score in zip(made, merge.scorer.score(context, made), strict=True):
-                own = value + score
-                heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
+            for place in file.places(item.line, merge.hints, attributes):
+                if (item.path, place.statement.start) in opened:
+                    continue
+                opened.add((item.path, place.statement.start))
+                made = list(_candidates(place, file, item.line))
+                context = ScoreContext(file.source, place, file.stream, merge.hints)
+                for candidate, score in zip(made, merge.scorer.score(context, made), strict=True):
+                    own = value + score
+                    heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
             continue
         now = value - merge.discount(item)
         if now < -negative - 1e-9 and heap and now < -heap[0][0]:
@@ -138,34 +163,26 @@ def iter_candidates(
         yield replace(item, key=key)
 
 
-def _statement(syntax: Syntax, line: int) -> Node | None:
-    """The statement at a line, unless it is a docstring; all of a file that doesn't parse."""
-    if syntax.slipped:
-        return syntax.root
-    statement = syntax.by_line.get(line)
-    return statement if statement is not None and not is_docstring(statement) else None
-
-
-def _candidates(place: Place, file: _File, line: int) -> Iterator[Candidate]:
+def _candidates(place: Any, file: _File, line: int) -> Iterator[Candidate]:
     """The place's proposals as candidates, without a key yet. A kind of edit that has many ways here shares
     its prior among them, though not wholly: there is more than one chance that it is right."""
     proposals: dict[tuple[tuple[int, int, str], ...], Proposal] = {}
-    for proposal in broken.repairs(place.syntax, line) if place.syntax.slipped else python.propose(place):
+    for proposal in file.propose(place, line):
         known = proposals.get(proposal.edits)
-        if known is None or _plain_prior(proposal) > _plain_prior(known):
+        if known is None or _plain_prior(proposal, file) > _plain_prior(known, file):
             proposals[proposal.edits] = proposal
     shares: dict[str, float] = defaultdict(float)
     for proposal in proposals.values():
         shares[proposal.operator] += proposal.weight
     for proposal in proposals.values():
-        prior = _plain_prior(proposal) / math.sqrt(max(1.0, shares[proposal.operator]))
+        prior = _plain_prior(proposal, file) / math.sqrt(max(1.0, shares[proposal.operator]))
         path = file.source.path
         edits = tuple(Edit(path, start, end, new) for start, end, new in proposal.edits)
         yield Candidate(edits, proposal.operator, path, line, min(1.0, max(prior, 1e-9)), proposal.note, "")
 
 
-def _plain_prior(proposal: Proposal) -> float:
-    return priors.OPERATORS.get(proposal.operator, _FALLBACK_PRIOR) * proposal.weight
+def _plain_prior(proposal: Proposal, file: _File) -> float:
+    return file.priors.get(proposal.operator, _FALLBACK_PRIOR) * proposal.weight
 
 
 def _related(baseline: Baseline | None) -> tuple[str, ...]:

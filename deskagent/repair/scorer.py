@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from deskagent.repair.candidates.base import Place
 from deskagent.repair.hints import Hints
-from deskagent.repair.scope import Name
+from deskagent.repair.scope import Name, Names
 from deskagent.repair.source import SourceFile
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Candidate
+
+
+class Seen(Protocol):
+    """A place, of whatever language, for what a scorer asks of it."""
+
+    @property
+    def names(self) -> Names:
+        """The names that can be used there."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -24,7 +32,7 @@ class ScoreContext:
     """What is known where the candidates were made: all of one batch belong to one statement."""
 
     source: SourceFile
-    place: Place
+    place: Seen
     stream: TokenStream
     hints: Hints
 
@@ -90,7 +98,28 @@ AFFINITY: Mapping[str, Mapping[str, float]] = {
 }
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _IDEMPOTENT = frozenset(
-    {b"<", b"<=", b">", b">=", b"==", b"!=", b"-", b"and", b"or", b"is", b"//", b"/", b"%", b"^", b"in"}
+    {
+        b"<",
+        b"<=",
+        b">",
+        b">=",
+        b"==",
+        b"!=",
+        b"-",
+        b"and",
+        b"or",
+        b"is",
+        b"//",
+        b"/",
+        b"%",
+        b"^",
+        b"in",
+        b"===",
+        b"!==",
+        b"&&",
+        b"||",
+        b"??",
+    }
 )
 
 

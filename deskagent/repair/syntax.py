@@ -126,17 +126,56 @@ def _parser() -> tree_sitter.Parser:
 
 
 class Syntax:
-    """The tree of one Python file."""
+    """The tree of one Python file; `languages.tree` has those of others.
+
+    `functions` are the kinds that open a function, `string_text` those that hold a string's characters.
+    """
+
+    functions: frozenset[str] = FUNCTIONS
+    string_text: frozenset[str] = frozenset({"string_content"})
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         # A lone CR ends a line for Python but not for the grammar; same length, so offsets hold.
         code = _LONE_CR.sub(b"\n", source.utf8)
-        tree = _parser().parse(code)
+        tree = self.parse(code)
         self.broken: bool = tree.root_node.has_error
         self.root = self._convert(tree.root_node)
         self.starts = [0, *(match.end() for match in re.finditer(rb"\n", code))]
         self._code = code
+
+    def parse(self, code: bytes) -> Any:
+        """The grammar's own tree of `code`."""
+        return _parser().parse(code)
+
+    def own_rows(self, statement: Node) -> tuple[int, int]:
+        """First and last row of a statement's own text."""
+        return own_rows(statement)
+
+    def own_nodes(self, statement: Node) -> Iterator[Node]:
+        """Nodes of a statement's own text."""
+        return own_nodes(statement)
+
+    def function_of(self, node: Node) -> Node | None:
+        """The function that `node` belongs to."""
+        return function_of(node)
+
+    def name_of(self, function: Node) -> str:
+        """A function's name, "" where it has none."""
+        name = function.get("name")
+        return name.text if name is not None else ""
+
+    def is_docstring(self, statement: Node) -> bool:
+        """Whether a statement is text alone."""
+        return is_docstring(statement)
+
+    def named_data(self, statement: Node) -> list[str]:
+        """Names that an assignment outside of any function gives a value."""
+        if statement.kind != "expression_statement" or function_of(statement) is not None:
+            return []
+        value = statement.parts[0] if statement.parts else None
+        left = value.get("left") if value is not None and value.kind == "assignment" else None
+        return [name.text for name in left.walk() if name.kind == "identifier"] if left is not None else []
 
     def _convert(self, top: Any) -> Node:
         cursor = top.walk()

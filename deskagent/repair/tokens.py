@@ -11,7 +11,7 @@ import itertools
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -70,15 +70,16 @@ def lex(code: bytes, at: int = 0) -> Iterator[tuple[int, bytes]]:
 
 @dataclass(frozen=True)
 class TokenStream:
-    """A file's tokens, and what an edit makes of them."""
+    """A file's tokens, and what an edit makes of them; `lexer` is the language's own."""
 
     source: SourceFile
+    lexer: Callable[[bytes, int], Iterator[tuple[int, bytes]]] = lex
 
     @cached_property
     def _tokens(self) -> tuple[list[int], list[bytes]]:
         offsets: list[int] = []
         texts: list[bytes] = []
-        for offset, token in lex(self.source.utf8):
+        for offset, token in self.lexer(self.source.utf8, 0):
             offsets.append(offset)
             texts.append(token)
         return offsets, texts
@@ -129,7 +130,7 @@ class TokenStream:
         low = self._line_starts.get(begin, 0)
         fresh: list[bytes] = []
         high = len(texts)
-        for offset, token in lex(new_code, begin):
+        for offset, token in self.lexer(new_code, begin):
             old = offset - shift
             if token[0] == 10 and old > last and old in self._line_starts:
                 high = self._line_starts[old]
