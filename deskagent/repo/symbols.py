@@ -137,15 +137,17 @@ def _check_shape(tree: Tree) -> None:
 
 
 def _by_name(source: bytes, nodes: list[Node]) -> dict[str, array[int]]:
-    lines: dict[bytes, array[int]] = {}
+    lines: dict[bytes, list[int]] = {}
     for node in nodes:
         name = source[node.start_byte : node.end_byte]
         if name in lines:
             lines[name].append(node.start_point[0] + 1)
         else:
-            lines[name] = array("I", (node.start_point[0] + 1,))
+            lines[name] = [node.start_point[0] + 1]
     return {
-        name.decode("utf-8", "replace"): found for name, found in lines.items() if len(name) <= _NAME_BYTES
+        name.decode("utf-8", "replace"): array("I", sorted(found))  # captures come in no order
+        for name, found in lines.items()
+        if len(name) <= _NAME_BYTES
     }
 
 
