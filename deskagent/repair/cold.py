@@ -9,6 +9,7 @@ from pathlib import Path
 
 from deskagent.repair.command import TestCommand
 from deskagent.repair.report import Printed, parse
+from deskagent.repair.types import Status, Verdict
 from deskagent.repo.scratch import Scratch, make_scratch
 from deskagent.terminal import spawn
 from deskagent.terminal.environment import base_env
@@ -82,6 +83,17 @@ def run_in(
         cancel=cancel,
     )
     return ColdRun(result, parse(result.text, scratch.seen_at))
+
+
+def verdict(run: ColdRun, seconds: float) -> Verdict:
+    """What the exact command says of a candidate; `seconds` is what its verification took."""
+    status = _ENDS.get(run.result.end, Status.GREEN if run.green else Status.RED)
+    if status is Status.RED and run.result.code > 128:
+        status = Status.CRASHED
+    return Verdict(status, run.printed.results, seconds, "all", run.result.detail)
+
+
+_ENDS = {End.TIMEOUT: Status.TIMEOUT, End.MEMORY: Status.CRASHED, End.SIGNALED: Status.CRASHED}
 
 
 def started(argv: tuple[str, ...], command: TestCommand, scratch: Scratch) -> Command:

@@ -90,11 +90,10 @@ class Slot(threading.Thread):
             self._footprint = Footprint(self._scratch.root, self._scratch.shared)
         return self._scratch
 
-    def with_files(self, files: Mapping[str, bytes], work: Callable[[], T]) -> T:
-        """Does `work` while `files` are in the copy. A copy that was damaged is made anew for the next."""
+    def with_files(self, files: Mapping[str, bytes | None], work: Callable[[], T]) -> T:
+        """Does `work` while `files` are in the copy (None: gone). A copy that was damaged is made anew for the next."""
         if self._worker is not None and not self._worker.ready.loaded.isdisjoint(files):
             self.setting.level = "bare"  # the edit is in what the worker holds already
-            self.stop_worker()
         self.scratch.write(files)
         try:
             return work()
@@ -153,18 +152,29 @@ class Slot(threading.Thread):
     def ready(self) -> Worker:
         """The worker, started and prepared if it isn't yet. WorkerGone if it can't be."""
         setting = self.setting
-        if self._worker is not None and self._preloaded != setting.preload and not setting.preload:
+        worker = self._worker
+        if worker is not None and (
+            worker.level != setting.level or (self._preloaded and not setting.preload)
+        ):
             self.stop_worker()
         if self._worker is None:
-            scratch = self.scratch
-            self._preloaded = ()
-            self._worker = Worker(
-                scratch, setting.command, sandbox=setting.sandbox, limits=setting.limits, level=setting.level
-            )
-            if setting.closing.is_set():  # `kill` may have come before there was anything to kill
-                self.stop_worker()
-                raise Closed("The verifier is closed.")
+            self._begin()
+        assert self._worker is not None
         if self._preloaded != setting.preload:
             self._preloaded = setting.preload
             self._worker.preload(setting.preload)
         return self._worker
+
+    def _begin(self) -> None:
+        setting = self.setting
+        self._preloaded = ()
+        self._worker = Worker(
+            self.scratch, setting.command, sandbox=setting.sandbox, limits=setting.limits, level=setting.level
+        )
+        try:
+            if setting.closing.is_set():  # `kill` may have come before there was anything to kill
+                raise Closed("The verifier is closed.")
+            self._worker.begin()
+        except BaseException:
+            self.stop_worker()
+            raise

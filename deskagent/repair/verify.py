@@ -10,22 +10,24 @@ import hashlib
 import logging
 import queue
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from deskagent.repair.cold import ColdRun
 from deskagent.repair.command import TestCommand
-from deskagent.repair.judge import Judged, Patience, affected, judge
+from deskagent.repair.judge import Patience
 from deskagent.repair.look import Look, look, merge
-from deskagent.repair.protocol import Job
-from deskagent.repair.slot import Setting, Slot, Tasks
-from deskagent.repair.types import Baseline, Outcome, Status, TestResult, Verdict
+from deskagent.repair.protocol import Report
+from deskagent.repair.slot import Closed, Setting, Slot, Tasks
+from deskagent.repair.stages import Stages
+from deskagent.repair.steady import Steady, controls
+from deskagent.repair.types import Baseline, Outcome, TestResult, Verdict
 from deskagent.repair.warm import WorkerGone
 from deskagent.terminal.sandbox import Sandbox
-from deskagent.terminal.types import End, Limits
+from deskagent.terminal.types import End, Limits, Rung
 
 _log = logging.getLogger(__name__)
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
@@ -36,8 +38,8 @@ T = TypeVar("T")
 class Verifier:
     """Verifies candidates for one project. A context manager; `close` ends everything within a second or two.
 
-    `warm` says whether a worker runs the tests, `reason` why not; `flaky` the tests whose result changes from run
-    to run: they aren't counted.
+    `warm` says whether a worker runs the tests, `reason` why not; `steady` what is known of tests whose result
+    changes from run to run.
     """
 
     def __init__(
@@ -54,19 +56,32 @@ class Verifier:
         self.command = command
         self.warm = command.runner != "command" and command.interpreter is not None
         self.reason = "" if self.warm else "The command is neither pytest nor unittest by a known Python."
-        self.flaky: frozenset[str] = frozenset()
+        self._flaky: frozenset[str] = frozenset()
+        self.steady = Steady()
         self._patience = patience
         self._limits = limits
         self._setting = Setting(self.project, command, sandbox, limits)
         self._tasks: Tasks = queue.SimpleQueue()
         self._slots = [Slot(self._setting, self._tasks, number) for number in range(1, slots + 1)]
         self._lock = threading.Lock()
+        self._putting = threading.Lock()
         self._known: dict[bytes, Future[Verdict]] = {}
-        self._baseline: Baseline | None = None
+        self._judging: Stages | None = None
         self._gather = 30.0
         self._memory = 0
         for slot in self._slots:
             slot.start()
+
+    @property
+    def flaky(self) -> frozenset[str]:
+        """Tests whose result changes from run to run; they aren't counted."""
+        return self._judging.flaky if self._judging else self._flaky
+
+    @property
+    def _stages(self) -> Stages:
+        if self._judging is None:
+            raise RuntimeError("baseline() comes first")
+        return self._judging
 
     def __enter__(self) -> Self:
         return self
@@ -88,33 +103,61 @@ class Verifier:
         if self.warm:
             try:
                 found = self._warm_baseline(test_seconds, seconds)
-                found = self._agree(found, cold)
+                if self._alone(found, cold):  # perhaps it can't bear being prepared so far
+                    self._setting.level, self._setting.preload, self._flaky = "bare", (), frozenset()
+                    found = self._warm_baseline(test_seconds, seconds)
+                self._agree(found, cold)
             except WorkerGone as error:
                 self._go_cold(error.message)
         if not self.warm or found is None:
             found = self._cold_baseline(cold, seconds)
-        self._baseline = found
-        self._default, self._slow = self._patience.limits(found)
+        self._judging = Stages(
+            self.project, found, self.warm, self._flaky, self.steady, self._patience, self._gather, self._memory
+        )
+        self._control(self._judging)
         return found
 
     def submit(self, files: Mapping[str, bytes]) -> Future[Verdict]:
         """Verifies the tree with `files` (project-relative path → bytes) in it. Equal files give the same future.
 
         From any thread, after `baseline`. The future raises TransientError where the disk is full and
-        `slot.Closed` where `close` came first; all that the candidate itself does is a Verdict.
+        `slot.Closed` where `close` came before its end; all that the candidate itself does is a Verdict. After
+        `close` this raises `slot.Closed` itself.
         """
-        if self._baseline is None:
-            raise RuntimeError("baseline() comes before submit()")
-        key = _key(files)
+        stages, key = self._stages, _key(files)
         with self._lock:
             future = self._known.get(key)
             if future is None or future.cancelled():
-                future = self._known[key] = self._put(lambda slot: self._verify(slot, dict(files)))
+                future = self._known[key] = self._put(lambda slot: stages.verify(slot, dict(files)))
         return future
+
+    def probe(self, files: Mapping[str, bytes | None]) -> Future[Verdict]:
+        """Runs the tests that failed, and no others, on the tree with `files` in it (None: gone).
+
+        After `baseline`. The future raises what `submit` raises; where the files can't be set it is BROKEN.
+        """
+        stages = self._stages
+        return self._put(lambda slot: stages.probe(slot, dict(files)))
+
+    @property
+    def confined(self) -> bool:
+        """Whether the tests run in a sandbox."""
+        return self._setting.sandbox.rung is not Rung.NONE
+
+    def observe(
+        self, files: Mapping[str, bytes], ids: Sequence[str], probe: Mapping[str, Any]
+    ) -> Future[Report]:
+        """Runs the tests `ids` to their end on the tree with `files` in it, with a probe beside them.
+
+        After `baseline`, while `warm`. The future raises what `submit` raises, and WorkerGone.
+        """
+        job = replace(self._stages.job(tuple(ids), stop=False), skip=(), seconds=10.0 + probe["seconds"], probe=probe)
+        return self._put(lambda slot: slot.with_files(files, lambda: slot.warm(job)))
 
     def close(self) -> None:
         """Ends all runs, processes and copies. What waits or runs raises `slot.Closed`. May be called again."""
-        self._setting.closing.set()
+        with self._putting:
+            self._setting.closing.set()
         for slot in self._slots:
             slot.kill()
             self._tasks.put(None)
@@ -123,7 +166,10 @@ class Verifier:
 
     def _put(self, work: Callable[[Slot], T]) -> Future[T]:
         future: Future[T] = Future()
-        self._tasks.put((future, work))
+        with self._putting:
+            if self._setting.closing.is_set():
+                raise Closed("The verifier is closed.")
+            self._tasks.put((future, work))
         return future
 
     def _warm_baseline(self, test_seconds: float, seconds: float) -> Baseline:
@@ -179,25 +225,27 @@ class Verifier:
 
         if proof():
             self._setting.preload = ()
-            self.flaky = proof()
+            self._flaky = proof()
 
-    def _agree(self, found: Baseline, cold: ColdRun | None) -> Baseline:
+    def _alone(self, found: Baseline, cold: ColdRun | None) -> frozenset[str]:
+        """Tests that fail in the warm worker alone, as far as the exact command has told all its failures."""
+        told = {r.id for r in cold.printed.failing} if cold else set()
+        if cold is None or not told or cold.printed.failed != len(told):
+            return frozenset()
+        return frozenset(r.id for r in found.failing) - told - self._flaky
+
+    def _agree(self, found: Baseline, cold: ColdRun | None) -> None:
         """Falls back to cold runs where the warm ones miss the failure; sets aside what fails in them alone."""
         if cold is None and not found.failing:
             cold = self._put(lambda slot: slot.cold(self._limits)).result()
-        if cold is None or cold.green:
-            return found
-        if not found.failing:
-            self._go_cold("The tests pass in the warm worker, but the exact command fails.")
-            return found
-        told = {r.id for r in cold.printed.failing}
-        if cold.printed.failed == len(told) and told:
-            alone = {r.id for r in found.failing} - told
-            if len(alone) < len(found.failing):
-                self.flaky |= alone
-        if self.flaky >= {r.id for r in found.failing}:
-            self.flaky = frozenset()
-        return found
+        failing = {r.id for r in found.failing}
+        if cold is not None and not cold.green:
+            if not failing:
+                self._go_cold("The tests pass in the warm worker, but the exact command fails.")
+            elif (alone := self._alone(found, cold)) < failing:
+                self._flaky |= alone
+        if self._flaky >= failing:
+            self._flaky = frozenset()
 
     def _go_cold(self, reason: str) -> None:
         _log.warning("no warm worker: %s", reason)
@@ -211,83 +259,15 @@ class Verifier:
             results = (*results, TestResult("", outcome, run.result.seconds, run.result.text[-16000:]))
         return Baseline(results, {}, run.result.seconds, "command")
 
-    def _verify(self, slot: Slot, files: dict[str, bytes]) -> Verdict:
-        begun = time.monotonic()
-        try:
-            return slot.with_files(files, lambda: self._stages(slot, files, begun))
-        except WorkerGone as error:
-            return Verdict(Status.CRASHED, (), time.monotonic() - begun, "", error.message)
-
-    def _stages(self, slot: Slot, files: dict[str, bytes], begun: float) -> Verdict:
-        if not self.warm:
-            return self._cold_verdict(slot, begun)
-        seen: dict[str, TestResult] = {}
-        stage = ""
-        for stage, ids, failing, passing in self._plan(files):
-            judged = self._run_stage(slot, ids, failing, passing)
-            seen |= {r.id: r for r in judged.results}
-            if judged.status is not Status.GREEN:
-                return Verdict(
-                    judged.status, tuple(seen.values()), time.monotonic() - begun, stage, judged.detail
-                )
-        return Verdict(Status.GREEN, tuple(seen.values()), time.monotonic() - begun, stage)
-
-    def _plan(
-        self, files: Mapping[str, bytes]
-    ) -> Iterator[tuple[str, tuple[str, ...] | None, list[str], list[str]]]:
-        """(stage, ids to run, of them those that failed before, those that passed). No test is run in vain."""
-        assert self._baseline is not None
-        failing = [r.id for r in self._baseline.failing]
-        passing = [r.id for r in self._baseline.passing]
-        known = len(self._baseline.results)
-        wanted = [name for name in failing if name not in self.flaky]
-        if wanted:
-            yield "failing", tuple(wanted), failing, []
-            if len(wanted) == known and self._whole(wanted):
-                return
-        touched = affected(self._baseline.coverage, self._before(files), files)
-        if touched:
-            near = [name for name in passing if name in touched and name not in self.flaky]
-            if near and len(near) < 0.5 * known:
-                yield "affected", tuple(near), [], near
-        yield "all", None, failing, passing
-
-    def _whole(self, names: list[str]) -> bool:
-        """Whether these are all the tests there are: none of them stands for a file or class not yet seen into."""
-        assert self._baseline is not None
-        return bool(self._baseline.coverage) and all(name in self._baseline.coverage for name in names)
-
-    def _before(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        return {name: (self.project / name).read_bytes() for name in files if (self.project / name).is_file()}
-
-    def _run_stage(
-        self, slot: Slot, ids: tuple[str, ...] | None, failing: list[str], passing: list[str]
-    ) -> Judged:
-        assert self._baseline is not None
-        slow = self._slow if ids is None else {name: self._slow[name] for name in ids if name in self._slow}
-        job = Job(
-            ids=ids,
-            skip=tuple(self.flaky),
-            stop=True,
-            limit=self._default,
-            slow=slow,
-            gather=self._gather,
-            memory=self._memory,
-            seconds=self._patience.whole(self._baseline, ids),
-        )
-        return judge(slot.warm(job), failing, passing, self.flaky)
-
-    def _cold_verdict(self, slot: Slot, begun: float) -> Verdict:
-        assert self._baseline is not None
-        seconds = max(10.0, 5 * self._baseline.seconds)
-        run = slot.cold(Limits(seconds=seconds))
-        status = _COLD.get(run.result.end, Status.GREEN if run.green else Status.RED)
-        if status is Status.RED and run.result.code > 128:
-            status = Status.CRASHED
-        return Verdict(status, run.printed.results, time.monotonic() - begun, "all", run.result.detail)
-
-
-_COLD = {End.TIMEOUT: Status.TIMEOUT, End.MEMORY: Status.CRASHED, End.SIGNALED: Status.CRASHED}
+    def _control(self, stages: Stages) -> None:
+        """Runs the failing tests on the unedited tree again: what passes now and then is flaky."""
+        failing = stages.baseline.failing
+        names = tuple(r.id for r in failing if r.outcome is not Outcome.TIMEOUT)
+        count = controls(failing, stages.baseline.seconds, self.warm)
+        runs = [self._put(lambda slot: stages.outcomes(slot, names)) for _ in range(count)]
+        flaky = stages.flaky | self.steady.controlled([r.id for r in failing], [run.result() for run in runs])
+        everything = frozenset(r.id for r in failing)
+        stages.flaky = flaky - everything if everything <= flaky else flaky
 
 
 def _key(files: Mapping[str, bytes]) -> bytes:

@@ -40,7 +40,7 @@ class Ready:
 
 
 class Worker:
-    """A running worker. All but `kill` is for the one thread that started it."""
+    """A running worker; `begin` comes first. All but `kill` is for the one thread that started it."""
 
     def __init__(
         self, scratch: Scratch, command: TestCommand, *, sandbox: Sandbox, limits: Limits, level: str = "deep"
@@ -55,20 +55,20 @@ class Worker:
         # Where a sandbox gives processes a temporary folder of their own, it goes away with them.
         self._folder = f"da{secrets.token_hex(4)}"
         self._own_temporary = sandbox.rung is not Rung.NONE
-        try:
-            start = {
-                "runner": command.runner,
-                "args": list(command.args),
-                "project": str(scratch.seen_at),
-                "cwd_first": command.as_module,
-                "level": level,
-                "folder": self._folder,
-            }
-            self._say(encode(start))
-            self.ready = self._get_ready()
-        except BaseException:
-            self.close()
-            raise
+        self.level = level
+        self._start = {
+            "runner": command.runner,
+            "args": list(command.args),
+            "project": str(scratch.seen_at),
+            "cwd_first": command.as_module,
+            "level": level,
+            "folder": self._folder,
+        }
+
+    def begin(self) -> None:
+        """Waits until it is prepared. WorkerGone if it can't run these tests."""
+        self._say(encode(self._start))
+        self.ready = self._get_ready()
 
     def run(self, job: Job) -> Report:
         """Runs `job` to its end. WorkerGone if the worker died of it."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deskagent.repair.judge import Patience, affected, judge
@@ -68,6 +68,7 @@ def test_flaky_tests_are_not_counted() -> None:
 names = st.text("ab[]", min_size=1, max_size=4)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.dictionaries(names, st.sampled_from(["passed", "failed", "skipped"]), min_size=1), st.data())
 def test_green_means_that_nothing_known_was_lost(results: dict[str, str], data: st.DataObject) -> None:
     failing = data.draw(st.lists(st.sampled_from(sorted(results)), unique=True))

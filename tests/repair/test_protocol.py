@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deskagent.repair.protocol import Job, Report
@@ -54,6 +54,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     st.binary()
     | st.fixed_dictionaries(

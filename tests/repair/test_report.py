@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deskagent.repair.report import parse
@@ -118,6 +118,7 @@ def test_unittest(tmp_path: Path, options: tuple[str, ...]) -> None:
         assert "test_it.T.test_ok" in {r.id for r in found.results}
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
     assert parse(text, Path("/x")).failing == () or "E" in text or "F" in text

@@ -418,6 +418,47 @@ def test_flaky():
     assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
 
 
+def test_a_module_with_a_name_of_the_standard_library_is_the_project_s(project: Path, verifier_of) -> None:
+    write(project, {"resource.py": SOURCE, "test_shop.py": TESTS.replace("from shop", "from resource")})
+    verifier = verifier_of(project)
+    assert outcomes(verifier.baseline())["test_shop.py::test_over"] == "failed"
+    assert verifier.submit({"resource.py": FIXED.encode()}).result(60).status is Status.GREEN
+
+
+def test_a_test_that_ends_the_run_does_not_hide_the_others(project: Path, verifier_of) -> None:
+    write(project, {"test_early.py": "def test_ends():\n    raise KeyboardInterrupt\n"})
+    found = outcomes(verifier_of(project).baseline())
+    assert found["test_early.py::test_ends"] == "error"
+    assert found["test_shop.py::test_double"] == "passed"
+
+
+def test_what_fails_in_the_worker_alone_is_set_aside(project: Path, verifier_of) -> None:
+    write(project, {
+        "test_shop.py": TESTS + """
+
+def test_runner():
+    import sys
+    assert "deskagent_worker" not in sys.modules
+""",
+    })  # fmt: skip
+    command = pytest_command("-q")
+    cold = run_cold(project, command, sandbox=Unconfined())
+    verifier = verifier_of(project, command)
+    verifier.baseline(cold=cold)
+    assert verifier.flaky == {"test_shop.py::test_runner"}
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+
+
+def test_closing_during_the_first_look(project: Path, verifier_of) -> None:
+    write(project, {"test_slow.py": "import time\n\ndef test_slow():\n    time.sleep(600)\n"})
+    verifier = verifier_of(project, slots=2)
+    threading.Timer(0.3, verifier.close).start()
+    begun = time.monotonic()
+    with pytest.raises(Closed):
+        verifier.baseline(test_seconds=300)
+    assert time.monotonic() - begun < 30
+
+
 def test_closing_ends_everything_at_once(project: Path, verifier_of) -> None:
     slow = SOURCE.replace("    if value", "    import time; time.sleep(600)\n    if value")
     verifier = verifier_of(project, slots=2)

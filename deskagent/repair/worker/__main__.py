@@ -5,6 +5,7 @@ import sys
 
 
 def main():
+    before = set(sys.modules)
     import types
 
     here = os.path.dirname(os.path.abspath(__file__))
@@ -15,7 +16,7 @@ def main():
     sys.modules["deskagent_worker"] = package
     from deskagent_worker import server
 
-    server.main()
+    server.main(before)
 
 
 if __name__ == "__main__":  # children of multiprocessing import this file again

@@ -49,7 +49,7 @@ class Reporter:
     A job: `ids` to run (None: all), `skip` ids to leave out, `stop` at the first bad result, `trace`, `first` look
     (places of hangs and imported modules are told), `bytecode` may be written, `memory` bytes more than the worker
     has, `limit` CPU seconds a test, `slow` {id: CPU seconds} for others, `gather` CPU seconds for imports and
-    collection, `seconds` of wall time for the whole.
+    collection, `seconds` of wall time for the whole, `probe` what to try beside the tests (see probe.Probe).
     """
 
     def __init__(self, job, project):
@@ -57,11 +57,17 @@ class Reporter:
         self.project = project
         self.pid = os.getpid()
         self.tracer = make_tracer(project) if job.get("trace") else None
+        self.probe = self._make_probe() if job.get("probe") else None
         self.current = ""
         self.parts = {}
         if job.get("first"):  # where it hangs is worth knowing
             signal.signal(signal.SIGPROF, self._out_of_time)
         self._allow(job["gather"])
+
+    def _make_probe(self):
+        from deskagent_worker.probe import Probe  # what it imports, tests don't get to see else
+
+        return Probe(self.job["probe"], self.project, self._send)
 
     def _send(self, message):
         if os.getpid() == self.pid:  # not from a process that a test forked
@@ -80,9 +86,13 @@ class Reporter:
         self.current = test
         self._send({"e": "start", "id": test})
         self._allow(self.job.get("slow", {}).get(test, self.job["limit"]))
+        if self.probe is not None:
+            self.probe.switch(test)
 
     def result(self, test, outcome, seconds, message="", frames=(), broken=False):
         """A test has ended, or something that holds tests could not be had (`broken`: imported or collected)."""
+        if self.probe is not None:
+            self.probe.switch("")
         if self.tracer is not None and test == self.current:
             self._cover(test, self.tracer.switch())
         self.current = ""

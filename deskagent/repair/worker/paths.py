@@ -58,6 +58,17 @@ class Project:
         return [name for name, path in _module_files() if path is None or self.inside(path) is None]
 
 
+def forget_hidden(names, folders):
+    """Takes modules out of sys.modules that a project has under the same name: for it, they aren't imported yet."""
+    for name in names:
+        own = [os.path.join(folder, name) for folder in folders]
+        if "." not in name and any(
+            os.path.isfile(p + ".py") or os.path.isfile(p + "/__init__.py") for p in own
+        ):
+            for loaded in [n for n in sys.modules if n == name or n.startswith(name + ".")]:
+                del sys.modules[loaded]
+
+
 def _module_files():
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)

@@ -20,7 +20,7 @@ import threading
 import time
 
 from deskagent_worker import channel, child, system
-from deskagent_worker.paths import Project
+from deskagent_worker.paths import Project, forget_hidden
 
 _STAY = 77  # exit status of a level that is not fit to serve
 _TAIL = 8192  # bytes kept of what a run prints
@@ -247,8 +247,11 @@ def _nothing(signum, frame):
     """SIGCHLD needs a handler for the wake-up pipe to be written to."""
 
 
-def main():
+def main(before):
+    """Serves; `before` are the names of the modules that Python itself has imported."""
     server = Server()
+    folders = {os.getcwd(), server.start["project"], os.path.join(server.start["project"], "src")}
+    forget_hidden(set(sys.modules) - before, folders)
     if server.start["cwd_first"]:
         sys.path.insert(0, os.getcwd())
     sys.argv = [server.start["runner"], *server.start["args"]]
