@@ -6,8 +6,8 @@ Each method named after a state does that state's work once and returns what hap
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from deskagent.agent import loop, trials
 from deskagent.agent.apply import Changes, save
@@ -54,6 +54,8 @@ class Fix:
     baseline: Baseline | None = None
     suspects: tuple[Suspect, ...] = ()
     search: Search | None = None
+    behaviour: choose.Behaviour = field(default_factory=choose.Behaviour)
+    choices: list[choose.Choice] = field(default_factory=list)
     chosen: Trial | None = None
     refuted: list[Trial] = field(default_factory=list)
     red: list[events.Trial] = field(default_factory=list)
@@ -91,8 +93,7 @@ class Fix:
     @property
     def rivals(self) -> list[Trial]:
         """Every other patch that passes too, the likeliest first."""
-        green = self.search.green if self.search else []
-        return [t for t in choose.in_order(green) if t is not self.chosen and t not in self.refuted]
+        return [t for t in self._untested() if t is not self.chosen]
 
     def observe(self) -> str:
         """Finds the test command, asks where it must, and runs it as it is."""
@@ -136,6 +137,7 @@ class Fix:
             self._tier_budget = self._searching.part(self._limits_of(self.tier))
             self._ended = self.search.run(self._tier_budget, self._searching)
             step.candidates = self.search.tried - tried
+            self._choose(self.search.green)
             step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
         self.recorder.flush()
         if self._untested():
@@ -164,8 +166,25 @@ class Fix:
         self.recorder.emit(events.StateChanged(source=str(source), target=str(target), why=event))
 
     def _untested(self) -> list[Trial]:
-        green = self.search.green if self.search else []
-        return [t for t in choose.in_order(green) if t not in self.refuted]
+        return [choice.trial for choice in self.choices if choice.trial not in self.refuted]
+
+    def _choose(self, green: Sequence[Trial]) -> None:
+        """Puts the green patches in order; two and more are compared by what they do."""
+        if len(green) == len(self.choices):
+            return
+        context = choose.Context(
+            lambda path: self._sources.read(path).raw, self.baseline, self.request.text, self.suspects
+        )
+        if len(green) > 1 and self._verifier and self.baseline:
+            likeliest = [choice.trial for choice in choose.rank(green, context)]
+            self.behaviour = choose.watch(
+                self._verifier,
+                self.baseline,
+                context.read,
+                likeliest,
+                seconds=min(choose.MOST_SECONDS, choose.SHARE * self.whole.elapsed),
+            )
+        self.choices = choose.rank(green, replace(context, behaviour=self.behaviour))
 
     def _command(self) -> TestCommand:
         request = self.request

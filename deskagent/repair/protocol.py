@@ -19,7 +19,8 @@ class Job:
 
     `ids` None runs everything; `stop` ends at the first bad result; `first` marks a look at the unedited tree
     (hangs are located, imports listed, bytecode may be written); `limit` holds for a test that `slow` doesn't
-    name, `gather` for imports and collection; `memory` is what the process may take beyond the worker's own.
+    name, `gather` for imports and collection; `memory` is what the process may take beyond the worker's own;
+    `probe` is what worker/probe.py reads.
     """
 
     ids: tuple[str, ...] | None = None
@@ -32,6 +33,7 @@ class Job:
     gather: float = 30.0
     memory: int = 0
     seconds: float = 600.0
+    probe: Mapping[str, Any] | None = None
 
     def line(self, number: int) -> bytes:
         """The job as the worker reads it; `number` comes back in the report's end."""
@@ -49,7 +51,7 @@ class Report:
     `ended` it came to its own end (also at the first bad result); `why` the worker killed it ("timeout",
     "cancelled"); `broken` ids of what could not be imported or collected; `code` its exit status, negative for a
     signal; `current` the test that was running when it stopped; `gathered` seconds until the first test began;
-    `peak` bytes taken beyond the worker's own.
+    `peak` bytes taken beyond the worker's own; `probes` messages of worker/probe.py as they came.
     """
 
     results: dict[str, TestResult] = field(default_factory=dict)
@@ -65,6 +67,7 @@ class Report:
     code: int = 0
     output: str = ""
     gathered: float | None = None
+    probes: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, line: bytes) -> None:
         """Adds what a test run said. A line that is no report of ours is passed over."""
@@ -107,6 +110,9 @@ class Report:
     def _modules(self, message: Mapping[str, Any]) -> None:
         self.modules = tuple(str(name) for name in message["names"])
 
+    def _probe(self, message: dict[str, Any]) -> None:
+        self.probes.append(message)
+
     def _end(self, message: Mapping[str, Any]) -> None:
         self.ended = True
         self.exit = int(message["code"])
@@ -118,5 +124,7 @@ _READERS = {
     "result": Report._result,
     "cover": Report._cover,
     "modules": Report._modules,
+    "entry": Report._probe,
+    "probe": Report._probe,
     "end": Report._end,
 }
