@@ -34,6 +34,9 @@ oracle: $(STAMP) ## checks against other people's code, where it installs
 bench: $(STAMP) ## benchmarks: ratios, side by side in one run
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/verify.py
+	$(BIN)/python bench/index.py
+	$(BIN)/python bench/cases/check.py
+	bench/repair bench/cases --seconds 60 --json bench/out/cases.json
 
 clean: ## remove what was set up
 	rm -rf $(VENV) .pytest_cache .ruff_cache

@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
     "undo": ("deskagent.cli.undo", "Take back what a session changed."),
     "verify": ("deskagent.cli.verify", "Replay a session's proof on clean copies."),
+    "index": ("deskagent.cli.index", "Index a project; ask it, draw its map."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
     "trust": (
         "deskagent.cli.trust",
