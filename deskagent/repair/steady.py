@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from deskagent.repair.cold import ColdRun
+from deskagent.repair.protocol import Report
+from deskagent.repair.types import Outcome, TestResult
 
 CONTROLS = 3
 """So often a test is run again on the unedited tree before its result counts as steady."""
 _LUCK = 1e-4
 """A patch for a test that passes by itself now and then passes so often in a row by luck at most."""
 _AGAIN, _AGAIN_FLAKY, _AGAIN_MOST = 2, 8, 30
+_QUICK, _LONG = 2.0, 20.0  # seconds
 _VETTED = 20  # passing tests that get a control of their own
 _NAMED = 3
 
@@ -91,6 +96,30 @@ class Steady:
                 f"{_some(failed)} passed at first and failed later with nothing changed: flaky, not counted."
             )
         return tuple(found)
+
+
+def controls(failing: Sequence[TestResult], seconds: float, warm: bool) -> int:
+    """How many control runs tests that failed are worth: `seconds` is a cold run's time."""
+    if not failing or all(result.outcome is Outcome.TIMEOUT for result in failing):
+        return 0
+    if warm:
+        return CONTROLS if sum(result.seconds for result in failing) < _QUICK else 1
+    return CONTROLS - 1 if seconds < _QUICK else 1 if seconds < _LONG else 0
+
+
+def warm_outcomes(report: Report, names: Iterable[str]) -> dict[str, bool]:
+    """Test → whether it passed, for those of `names` of which the run says so."""
+    results = {name: report.results[name].outcome for name in names if name in report.results}
+    return {
+        name: outcome is Outcome.PASSED for name, outcome in results.items() if outcome is not Outcome.SKIPPED
+    }
+
+
+def cold_outcomes(run: ColdRun, names: Iterable[str]) -> dict[str, bool]:
+    """The same from a run of the exact command. Where it failed without saying which tests did, all did."""
+    told = {result.id for result in run.printed.failing}
+    whole = bool(told) and run.printed.failed == len(told)
+    return {name: run.green or (whole and name != "" and name not in told) for name in names}
 
 
 def _some(names: list[str]) -> str:

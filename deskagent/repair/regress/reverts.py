@@ -82,7 +82,7 @@ def _key(source: SourceFile, edits: list[Edit], files: Sequence[str]) -> str:
     if path.endswith(".py"):
         # Where the file doesn't parse as it is, whatever takes the change back may be right.
         syntax = Syntax(source)
-        parses = syntax.still_parses(edits) or not syntax.compiles
+        parses = syntax.still_parses(edits) or syntax.broken
         return TokenStream(source).key(edits) if parses else ""
     return hashlib.blake2b(
         path.encode("utf-8", "surrogateescape") + source.apply(edits), digest_size=12
