@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deskagent.repair.command import TestCommand
+from deskagent.repair.judge import judge
+from deskagent.repair.protocol import Report
 from deskagent.repair.report import Printed, parse
-from deskagent.repair.types import Status, Verdict
+from deskagent.repair.toolchains.known import needs
+from deskagent.repair.types import Outcome, Status, Verdict
 from deskagent.repo.scratch import Scratch, make_scratch
 from deskagent.terminal import spawn
 from deskagent.terminal.environment import base_env
@@ -51,7 +54,7 @@ def run_cold(
         scratch.write(files or {})
         return run_in(
             scratch, command, sandbox=sandbox, limits=limits, output_path=output_path, on_output=on_output,
-            cancel=cancel,
+            cancel=cancel, proof=True,
         )  # fmt: skip
 
 
@@ -71,12 +74,17 @@ def run_in(
     output_path: Path | None = None,
     on_output: Callable[[bytes], None] | None = None,
     cancel: threading.Event | None = None,
+    proof: bool = False,
+    writable: tuple[Path, ...] = (),
 ) -> ColdRun:
-    """Runs `command` in a scratch copy as it is."""
+    """Runs `command` in a scratch copy as it is; it may write into the folders `writable` too. For a `proof` nothing
+    is used that an earlier run of the search has left."""
+    own = needs(command, scratch.project, proof=proof)
+    command = replace(command, env={**own.env, **command.env})
     result = spawn.run(
         started(command.argv, command, scratch),
         sandbox=sandbox,
-        policy=scratch.policy,
+        policy=replace(scratch.policy, writable=(*scratch.policy.writable, *own.writable, *writable)),
         limits=limits,
         output_path=output_path,
         on_output=on_output,
@@ -91,6 +99,19 @@ def verdict(run: ColdRun, seconds: float) -> Verdict:
     if status is Status.RED and run.result.code > 128:
         status = Status.CRASHED
     return Verdict(status, run.printed.results, seconds, "all", run.result.detail)
+
+
+def judged(
+    run: ColdRun, seconds: float, failing: Iterable[str], passing: Iterable[str], flaky: frozenset[str], stage: str
+) -> Verdict:
+    """As `verdict`, and where the run names the tests that pass: those of `failing` and `passing` must be among them."""
+    found = replace(verdict(run, seconds), stage=stage)
+    result, results = run.result, run.printed.results
+    whole = result.total <= len(result.head) + len(result.tail)
+    if found.status is not Status.GREEN or not whole or not any(r.outcome is Outcome.PASSED for r in results):
+        return found
+    told = judge(Report(results={r.id: r for r in results}, ended=True), failing, passing, flaky)
+    return replace(found, status=told.status, detail=told.detail)
 
 
 _ENDS = {End.TIMEOUT: Status.TIMEOUT, End.MEMORY: Status.CRASHED, End.SIGNALED: Status.CRASHED}

@@ -1,6 +1,7 @@
-"""Reads what pytest and unittest print: which tests failed, with which message, through which lines.
+"""Reads what test runners print: which tests failed, with which message, through which lines.
 
-For runs of the exact command, where the printed text is all there is. What can't be read is left out.
+For runs of the exact command, where the printed text is all there is. What can't be read is left out. Here are pytest
+and unittest; other languages' runners are in `printed`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from deskagent.repair.printed import formats, scripts
 from deskagent.repair.types import Frame, Outcome, TestResult
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
@@ -51,13 +53,26 @@ class Printed:
 
 
 def parse(text: str, root: Path) -> Printed:
-    """What `text` tells, printed by pytest or unittest. Paths below `root` become relative to it."""
+    """What `text` tells, printed by a test runner. Paths below `root` become relative to it."""
     lines = [line.rstrip("\r") for line in _ANSI.sub("", text).split("\n")]
     if any(_UNIT_RAN.match(line) for line in lines[-200:]) and not any(
         _TOTALS.match(line) for line in lines[-50:]
     ):
         return _unittest(lines, root)
-    return _pytest(lines, root)
+    printed = _pytest(lines, root)
+    if printed.results or printed.passed is not None:
+        return printed
+    return _others(lines, root) or printed
+
+
+def _others(lines: list[str], root: Path) -> Printed | None:
+    results = formats.read(lines, root)
+    if results is None:
+        return None
+    told = scripts.totals(lines) or (0, 0)
+    passed = sum(r.outcome is Outcome.PASSED for r in results)
+    failed = sum(r.outcome.bad for r in results)
+    return Printed(results, max(passed, told[0]), max(failed, told[1]))
 
 
 def _pytest(lines: list[str], root: Path) -> Printed:

@@ -119,14 +119,17 @@ class Slot(threading.Thread):
             raise Closed("The verifier is closed.")
         return report
 
-    def cold(self, limits: Limits) -> ColdRun:
-        """Runs the exact command in the copy."""
+    def cold(
+        self, limits: Limits, command: TestCommand | None = None, writable: tuple[Path, ...] = ()
+    ) -> ColdRun:
+        """Runs the exact command in the copy, or `command` in its place."""
         run = run_in(
             self.scratch,
-            self.setting.command,
+            command or self.setting.command,
             sandbox=self.setting.sandbox,
             limits=limits,
             cancel=self.setting.closing,
+            writable=writable,
         )
         if self.setting.closing.is_set():
             raise Closed("The verifier is closed.")

@@ -15,10 +15,12 @@ from deskagent.repair.judge import Judged, Patience, affected, judge
 from deskagent.repair.protocol import Job
 from deskagent.repair.slot import Slot
 from deskagent.repair.steady import CONTROLS, Steady, cold_outcomes, warm_outcomes
+from deskagent.repair.toolchains.base import Toolchain
 from deskagent.repair.types import Baseline, Status, TestResult, Verdict
 from deskagent.repair.warm import WorkerGone
 from deskagent.terminal.types import Limits
 
+_NARROWED = 1.0  # seconds that all tests take, from which on the failing ones run alone first
 _WAVERED = "It passed, and then failed with the same files."
 Stage = tuple[str, tuple[str, ...] | None, list[str], list[str]]
 """Name, ids to run (None: all), of them those that failed before, those that passed."""
@@ -28,7 +30,7 @@ Stage = tuple[str, tuple[str, ...] | None, list[str], list[str]]
 class Stages:
     """Judges trees by the tests of `project`, in any slot's thread. `gather` seconds are for imports and collection,
     `memory` bytes for a candidate, `flaky` tests aren't counted. Where the tests aren't run `warm`, the exact command
-    decides."""
+    decides, or what its `tool` chain makes of it."""
 
     project: Path
     baseline: Baseline
@@ -38,6 +40,7 @@ class Stages:
     patience: Patience
     gather: float
     memory: int
+    tool: Toolchain | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -144,7 +147,16 @@ class Stages:
         return judge(slot.warm(self.job(ids, stop=True)), failing, passing, self.flaky)
 
     def _cold_verdict(self, slot: Slot, begun: float) -> Verdict:
-        found = cold.verdict(self._cold_run(slot), time.monotonic() - begun)
+        wanted = [n for n in self._wanted if not (self.project / n).is_file()]  # a file that didn't load: its tests tell
+        narrow = self.tool.only([r for r in self.baseline.failing if r.id in self._wanted]) if self.tool else None
+        if narrow is not None and self.baseline.seconds > _NARROWED:
+            run = slot.cold(self._cold_limits, narrow)
+            found = cold.judged(run, time.monotonic() - begun, wanted, [], self.flaky, "failing")
+            if found.status is not Status.GREEN:
+                return found
+        run = self._cold_run(slot)
+        passing = [r.id for r in self.baseline.passing]
+        found = cold.judged(run, time.monotonic() - begun, wanted, passing, self.flaky, "all")
         for _ in range(self.steady.again if self.steady.passed else 0):
             if found.status is not Status.GREEN:
                 break
@@ -155,7 +167,11 @@ class Stages:
         return found
 
     def _cold_run(self, slot: Slot) -> ColdRun:
-        return slot.cold(Limits(seconds=max(10.0, 5 * self.baseline.seconds)))
+        return slot.cold(self._cold_limits, self.tool.named if self.tool else None)
+
+    @property
+    def _cold_limits(self) -> Limits:
+        return Limits(seconds=max(10.0, 5 * self.baseline.seconds))
 
     def _broken_by_chance(self, slot: Slot, verdict: Verdict) -> bool:
         """Whether what a candidate seems to break fails without it too: then it isn't counted any more."""

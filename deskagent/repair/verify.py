@@ -24,6 +24,7 @@ from deskagent.repair.protocol import Report
 from deskagent.repair.slot import Closed, Setting, Slot, Tasks
 from deskagent.repair.stages import Stages
 from deskagent.repair.steady import Steady, controls
+from deskagent.repair.toolchains import known as toolchains
 from deskagent.repair.types import Baseline, Outcome, TestResult, Verdict
 from deskagent.repair.warm import WorkerGone
 from deskagent.terminal.sandbox import Sandbox
@@ -67,6 +68,7 @@ class Verifier:
         self._putting = threading.Lock()
         self._known: dict[bytes, Future[Verdict]] = {}
         self._judging: Stages | None = None
+        self._tool = toolchains.understand(command, self.project)
         self._gather = 30.0
         self._memory = 0
         for slot in self._slots:
@@ -112,7 +114,15 @@ class Verifier:
         if not self.warm or found is None:
             found = self._cold_baseline(cold, seconds)
         self._judging = Stages(
-            self.project, found, self.warm, self._flaky, self.steady, self._patience, self._gather, self._memory
+            self.project,
+            found,
+            self.warm,
+            self._flaky,
+            self.steady,
+            self._patience,
+            self._gather,
+            self._memory,
+            self._tool,
         )
         self._control(self._judging)
         return found
@@ -257,7 +267,25 @@ class Verifier:
         if not run.green and not run.printed.failing:
             outcome = Outcome.TIMEOUT if run.result.end is End.TIMEOUT else Outcome.FAILED
             results = (*results, TestResult("", outcome, run.result.seconds, run.result.text[-16000:]))
-        return Baseline(results, {}, run.result.seconds, "command")
+        found = Baseline(results, {}, run.result.seconds, "command")
+        if self._tool is not None and run.result.end is not End.TIMEOUT:
+            found = self._put(lambda slot: self._named_baseline(slot, found, seconds)).result()
+        return found
+
+    def _named_baseline(self, slot: Slot, exact: Baseline, seconds: float) -> Baseline:
+        """The same with every test by its name and the lines that some of them run, as the tool chain tells them."""
+        assert self._tool is not None
+        run = slot.cold(Limits(seconds=seconds), self._tool.named)
+        if bool(run.printed.failing) != bool(exact.failing) or not run.printed.results:
+            self._tool = None
+            return exact
+
+        def traced(command: TestCommand, folder: Path) -> tuple[Path, Path]:
+            slot.cold(Limits(seconds=20.0), command, writable=(folder,))
+            return slot.scratch.seen_at, slot.scratch.root
+
+        lines = toolchains.coverage(self._tool, run.printed.results, traced, seconds)
+        return Baseline(run.printed.results, lines, run.result.seconds, "command")
 
     def _control(self, stages: Stages) -> None:
         """Runs the failing tests on the unedited tree again: what passes now and then is flaky."""

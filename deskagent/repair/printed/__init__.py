@@ -1,0 +1,1 @@
+"""Reads what test runners of other languages print: one module a format."""

@@ -1,0 +1,1 @@
+"""Test runners of other languages, as far as they can be told what to run: one module each."""
