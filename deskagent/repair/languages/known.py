@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
-from pathlib import PurePosixPath
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from deskagent.repair.languages.grammar import Grammar
 from deskagent.repair.languages.tree import Tree
+from deskagent.repair.places import is_foreign, is_test
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
+from deskagent.repair.types import Suspect
+from deskagent.repo.walk import walk
 
 _TABLES = {
     ".js": "javascript",
@@ -57,8 +60,13 @@ def language_of(path: str) -> str:
     return "Python" if suffix == _PYTHON else OTHERS.get(suffix) or _TITLES.get(_TABLES.get(suffix, ""), "")
 
 
-def only_localised(paths: Iterable[str]) -> str:
-    """What to tell a person of suspects in files where nothing is edited, "" where there are none."""
+def only_localised(project: Path, suspects: Sequence[Suspect]) -> str:
+    """What to tell a person where nothing can be edited in the languages at hand, "" where something can."""
+    paths = {suspect.path for suspect in suspects} or {
+        p for p in walk(project).files if not is_test(p) and not is_foreign(p)
+    }
+    if any(edited(path) for path in paths):
+        return ""
     names = {language_of(path): path for path in paths if not edited(path) and language_of(path)}
     lacking = sorted(name for name, path in names.items() if PurePosixPath(path).suffix in _TABLES)
     others = sorted(names.keys() - set(lacking))
@@ -69,7 +77,7 @@ def only_localised(paths: Iterable[str]) -> str:
         )
     if lacking:
         said.append(
-            f"The grammar of {' and '.join(lacking)} is not installed here, so that it only localises: install "
+            f"The grammar of {' and '.join(lacking)} is not installed here, so that this only localises: install "
             "deskagent's dependencies anew."
         )
     return " ".join(said)
