@@ -221,5 +221,5 @@ def _state(seen: ColdProof, why: str, lost: list[str], *, stalls: bool = False) 
     if end in (End.NOT_FOUND, End.SANDBOX) or (end is End.TIMEOUT and not stalls):
         return UNKNOWN, f"the command could not be run to its end: {seen.summary}"
     if why and lost:
-        return UNKNOWN, f"{why}, but {len(lost)} files of then could not be had again"
+        return UNKNOWN, f"{why}, but what could not be had again may be why: {', '.join(lost[:5])}"
     return (FAILS, why) if why else (HOLDS, "")
