@@ -5,6 +5,7 @@ Each method named after a state does that state's work once and returns what hap
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from deskagent.agent.apply import Changes, save
 from deskagent.agent.budget import SEARCH_LIMITS, StepType, Tier, climb, pick_budget
 from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_never_ran
 from deskagent.agent.front import Question, Tried, Trying
+from deskagent.agent.look_back import LookBack, look_back, say_flaky
 from deskagent.agent.loop import State
 from deskagent.agent.memory import Memory
 from deskagent.agent.past import Past
@@ -25,8 +27,10 @@ from deskagent.errors import UsageError
 from deskagent.repair import choose
 from deskagent.repair.budget import Limits
 from deskagent.repair.command import TestCommand, detect, resolve
+from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
 from deskagent.repair.rank import iter_candidates
+from deskagent.repair.regress.find import check
 from deskagent.repair.scorer import PriorScorer, Scorer
 from deskagent.repair.search import Ended, Search, Trial
 from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
@@ -53,6 +57,7 @@ class Fix:
     after: ColdProof | None = None
     baseline: Baseline | None = None
     suspects: tuple[Suspect, ...] = ()
+    looked_back: LookBack | None = None
     search: Search | None = None
     behaviour: choose.Behaviour = field(default_factory=choose.Behaviour)
     choices: list[choose.Choice] = field(default_factory=list)
@@ -98,6 +103,8 @@ class Fix:
     def observe(self) -> str:
         """Finds the test command, asks where it must, and runs it as it is."""
         tier = pick_budget(StepType.PARSE_OUTPUT, effort=self.request.effort)
+        if self.request.since is not None:
+            check(self.request.project, self.request.since)
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.OBSERVE) as step:
             self.command = self._command()
             self._memory.keep_tree()
@@ -130,7 +137,7 @@ class Fix:
 
     def act(self) -> str:
         """Tries candidates within this tier's limits."""
-        assert self.search is not None
+        assert self.search is not None and self._verifier is not None
         self.tier = self._tiers[0]
         with self.recorder.step(StepType.CODE_PATCH, self.tier, State.ACT) as step:
             tried = self.search.tried
@@ -139,6 +146,7 @@ class Fix:
             step.candidates = self.search.tried - tried
             self._choose(self.search.green)
             step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
+            say_flaky(self._verifier, self.recorder)
         self.recorder.flush()
         if self._untested():
             return "green"
@@ -233,20 +241,30 @@ class Fix:
             self.baseline = self._verifier.baseline(
                 cold=self.before.run, seconds=min(300.0, self.whole.seconds_left)
             )
-            self.suspects = localize(
-                self.request.project, self.baseline, request=self.request.text, files=self.request.files
+            say_flaky(self._verifier, self.recorder)
+            self.looked_back = look_back(
+                self.request,
+                localize(self.request.project, self.baseline, request=self.request.text, files=self.request.files),
+                baseline=self.baseline,
+                verifier=self._verifier,
+                read=self._sources.read,
+                recorder=self.recorder,
+                whole=self.whole,
             )
+            self.suspects = self.looked_back.suspects
             shown = tuple(
                 events.Place(path=s.path, line=s.line, score=s.score, reasons=s.reasons)
                 for s in self.suspects[:50]
             )
             self.recorder.emit(events.SuspectsFound(suspects=shown))
-            step.note = f"{len(self.suspects)} places"
+            if said := only_localised(self.request.project, self.suspects):
+                self.recorder.notice("info", said)
+            step.note = f"{len(self.suspects)} places{self.looked_back.note}"
         self._searching = self._memory.search_budget(self.whole)
         again = self._memory.recall(self.command.line)
         self.red.extend(again.red)
         self.search = Search(
-            stream=self._candidates(self.baseline),
+            stream=itertools.chain(self.looked_back.reverts, self._candidates(self.baseline)),
             submit=self._verifier.submit,
             render=self._sources.render,
             on_start=self._trying,
@@ -257,7 +275,8 @@ class Fix:
         self.search.check_again(again.green)
         if self.whole.exhausted and not self.search.green:
             return "limit"
-        return "places_found" if self.suspects or self.search.green else "nothing_left"
+        anything = self.suspects or self.looked_back.reverts or self.search.green
+        return "places_found" if anything else "nothing_left"
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         return iter_candidates(

@@ -87,6 +87,7 @@ class Report:
             "evidence": _evidence(fix),
             "alternatives": _alternatives(fix),
             "suspects": _suspects(fix),
+            "regression": fix.looked_back.as_dict() if fix and fix.looked_back else None,
             "ruled_out": _ruled_out(fix),
             "candidates": fix.tried if fix else 0,
             "seconds": round(seconds, 3),

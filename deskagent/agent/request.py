@@ -23,7 +23,7 @@ _LIMITS = {"effort", "max_seconds", "max_candidates"}
 @dataclass(frozen=True)
 class FixRequest:
     """`project` is the root of the work tree, `start` the folder the command was given in; limits are None
-    where the tier decides."""
+    where the tier decides; `since` is a revision or "auto": the tests were green there."""
 
     text: str
     project: Path
@@ -34,6 +34,7 @@ class FixRequest:
     max_seconds: float | None = None
     max_candidates: int | None = None
     files: tuple[str, ...] = ()
+    since: str | None = None
 
     @property
     def limits(self) -> Limits:
@@ -60,6 +61,7 @@ class FixOptions:
     files: tuple[str, ...]
     apply: bool
     mode: Mode
+    since: str | None = None
     session: str | None = None
     given: frozenset[str] = frozenset()
 
@@ -99,6 +101,7 @@ class FixOptions:
             max_seconds=self.max_seconds,
             max_candidates=self.max_candidates,
             files=self.files,
+            since=self.since,
         )
 
 
@@ -112,3 +115,4 @@ class _Kept(msgspec.Struct):
     files: tuple[str, ...]
     apply: bool
     mode: Mode
+    since: str | None

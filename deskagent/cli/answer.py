@@ -11,6 +11,7 @@ import click
 from deskagent.terminal.text import printable
 
 _SHOWN_TESTS = 10
+_SHOWN_PLACES = 5
 _SHOWN_RIVALS = 5
 
 
@@ -62,6 +63,7 @@ def _fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
         yield f"Passed before and still {'does' if still == 1 else 'do'}: {still}."
     after = evidence["after"]
     yield f"`{after['command']}`, run cold on a fresh copy with the patch: {after['summary']}."
+    yield from _regression(result)
     rivals = result["alternatives"]
     if rivals:
         yield ""
@@ -95,6 +97,7 @@ def _not_fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
         yield ""
         yield "Failing:"
         yield from _some([t["id"] for t in failing])
+    yield from _regression(result)
     if result["suspects"]:
         yield ""
         yield "Most suspect places:"
@@ -114,6 +117,27 @@ _OPENINGS = {
     "not_fixed": _not_fixed,
     "limit": _not_fixed,
 }
+
+
+def _regression(result: dict[str, Any]) -> Iterator[str]:
+    """Since when the tests fail, where `--since` asked for it and it was found."""
+    found = result["regression"]
+    if not found:
+        return
+    green, culprit = found["last_green"], found["culprit"]
+    later = "with what is not committed" if found["uncommitted"] else "later"
+    since = f"since {_commit(culprit)}" if culprit else later
+    yield ""
+    yield f"Last green at {_commit(green)}; the tests fail {since}."
+    places = [p["path"] if p["line"] is None else f"{p['path']}:{p['line']}" for p in found["enough_to_take_back"]]
+    if places:
+        more = f" and {len(places) - _SHOWN_PLACES} more" if len(places) > _SHOWN_PLACES else ""
+        changes = _count(found["changes"], "change", "changes")
+        yield f"Of {changes} since, this is enough to take back: {', '.join(places[:_SHOWN_PLACES])}{more}."
+
+
+def _commit(commit: dict[str, str]) -> str:
+    return f"{commit['commit'][:10]} {commit['subject']!r}"
 
 
 def _footer(result: dict[str, Any]) -> str:

@@ -42,6 +42,11 @@ class _Seconds(click.FloatRange):
 @click.option("--max-candidates", type=click.IntRange(min=1), help="End after this many candidates.")
 @click.option("--files", multiple=True, metavar="GLOB", help="Edit only files that match; can be repeated.")
 @click.option(
+    "--since",
+    metavar="REF|auto",
+    help="The tests passed at that commit (auto: look for one): what changed since is suspected first.",
+)
+@click.option(
     "-c", "--continue", "latest", is_flag=True, help="Go on with this folder's latest session, after any end."
 )
 @click.option(
@@ -92,6 +97,7 @@ def fix(request: str, **options: Any) -> int:
         max_seconds=options["max_seconds"],
         max_candidates=options["max_candidates"],
         files=options["files"],
+        since=options["since"],
         apply=not options["no_apply"],
         mode=Mode(options["permission_mode"]),
         session=_session(options["latest"], options["session"], options["output_format"]),
@@ -107,7 +113,7 @@ def fix(request: str, **options: Any) -> int:
 
 
 _FIELDS = {"no_apply": "apply", "permission_mode": "mode"}
-_KEPT = {"test", "effort", "max_seconds", "max_candidates", "files", *_FIELDS}
+_KEPT = {"test", "effort", "max_seconds", "max_candidates", "files", "since", *_FIELDS}
 
 
 def _given(request: str) -> frozenset[str]:

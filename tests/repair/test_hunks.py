@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deskagent.repair.regress.hunks import atoms, hunks
+from deskagent.repair.regress.hunks import atoms, hunks, words
 from deskagent.repair.source import SourceFile
 
 LINES = st.lists(st.sampled_from(["a = 1", "b = ä", "", "    c(d)", "# e", "a = 2"]), max_size=14)
@@ -21,7 +21,14 @@ def shown(data: bytes) -> list[str]:
 
 
 @settings(max_examples=100, deadline=None)
-@given(LINES, LINES, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
+@given(
+    LINES,
+    LINES,
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.booleans(),
+)
 def test_all_hunks_together_give_the_old_lines_back(
     old: list[str], new: list[str], old_end: str, new_end: str, old_final: bool, new_final: bool
 ) -> None:
@@ -44,6 +51,21 @@ def test_the_atoms_of_a_hunk_together_are_the_hunk(old: list[str], new: list[str
         whole, pieces = now.apply([hunk.edit]), now.apply([part.edit for part in parts])
         assert shown(pieces) == shown(whole)
         assert all(hunk.first <= part.first <= part.last <= hunk.last for part in parts if part.came)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("ab =(ä", max_size=12), st.text("ab =(ä", max_size=12))
+def test_the_words_of_a_line_together_are_the_line(old: str, new: str) -> None:
+    now = source(["x", new, "y"])
+    for hunk in hunks(source(["x", old, "y"]), now):
+        assert shown(now.apply([part.edit for part in words(hunk, now)])) == shown(now.apply([hunk.edit]))
+
+
+def test_a_line_is_taken_apart_into_what_changed_in_it() -> None:
+    now = source(["R = {'ä': 7, 'toy': 19, 'tool': 20}"])
+    (hunk,) = hunks(source(["R = {'ä': 7, 'tool': 19}"]), now)
+    found = words(hunk, now)
+    assert any(shown(now.apply([part.edit])) == ["R = {'ä': 7, 'toy': 19, 'tool': 19}"] for part in found)
 
 
 def test_a_hunk_tells_its_lines() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deskagent.repair.regress.hunks import Hunk, atoms, hunks
+from deskagent.repair.regress.hunks import Hunk, atoms, hunks, words
 from deskagent.repair.regress.trees import Difference
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.tokens import TokenStream
@@ -58,12 +58,19 @@ class Changes:
             found[moved.get(path, path)] = new
         return dict(sorted(found.items(), key=lambda item: item[1] is not None))
 
-    def parts(self, pieces: Sequence[Piece]) -> list[Piece]:
+    def in_lines(self, pieces: Sequence[Piece]) -> list[Piece]:
         """`pieces` taken apart into single lines and groups of lines."""
+        return self._apart(pieces, atoms)
+
+    def in_words(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """`pieces` with single lines taken apart into what changed in them."""
+        return self._apart(pieces, words)
+
+    def _apart(self, pieces: Sequence[Piece], split: Callable[[Hunk, SourceFile], list[Hunk]]) -> list[Piece]:
         found: list[Piece] = []
         for piece in pieces:
-            split = atoms(piece.hunk, self.now[piece.path]) if piece.hunk else []
-            found += [replace(piece, hunk=part) for part in split] or [piece]
+            parts = split(piece.hunk, self.now[piece.path]) if piece.hunk else []
+            found += [replace(piece, hunk=part) for part in parts] or [piece]
         return found
 
 

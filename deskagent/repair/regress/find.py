@@ -31,8 +31,8 @@ _NAMED = 3  # files in a notice
 class Regression:
     """`green` is the last commit known to be green, `culprit` the one to blame (None: not committed yet where
     `uncommitted`, else untold among `between`). `own` are the culprit's changes as far as they are still there,
-    `pieces` the fewest whole changes whose revert makes the failing tests pass, `lines` the fewest lines of them;
-    both empty where taking all of them back was no help."""
+    `pieces` the fewest whole changes whose revert makes the failing tests pass, `lines` the fewest lines of them,
+    `words` the fewest words of these; all empty where taking all of them back was no help."""
 
     green: Commit
     culprit: Commit | None
@@ -42,6 +42,7 @@ class Regression:
     own: tuple[Piece, ...]
     pieces: tuple[Piece, ...]
     lines: tuple[Piece, ...]
+    words: tuple[Piece, ...]
     minimal: bool
 
     @property
@@ -186,10 +187,13 @@ def _shrink(trees: Trees, guilty: Guilty, culprit: Commit | None, court: Court) 
     def smallest(pieces: Sequence[Piece]) -> Shrunk[Piece]:
         return minimise(pieces, works, stop=lambda: out_of_time)
 
+    def finer(pieces: Sequence[Piece], known: Shrunk[Piece]) -> Shrunk[Piece]:
+        return smallest(pieces) if len(pieces) > len(known.items) else known
+
     start = own if works(own) else changes.pieces if own != changes.pieces and works(changes.pieces) else ()
     few = smallest(start)
-    parts = changes.parts(few.items)
-    lines = smallest(parts) if len(parts) > len(few.items) else few
+    lines = finer(changes.in_lines(few.items), few)
+    parts = finer(changes.in_words(lines.items), lines)
     return Regression(
         green=guilty.green,
         culprit=culprit,
@@ -199,7 +203,8 @@ def _shrink(trees: Trees, guilty: Guilty, culprit: Commit | None, court: Court) 
         own=own,
         pieces=few.items,
         lines=lines.items,
-        minimal=lines.minimal and not out_of_time,
+        words=parts.items,
+        minimal=parts.minimal and not out_of_time,
     )
 
 

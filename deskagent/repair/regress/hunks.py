@@ -15,6 +15,7 @@ from deskagent.repair.source import SourceFile
 from deskagent.repair.types import Edit
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_WORD = re.compile(r"\w+|\s+|.")
 _JUNK_FROM = 2000  # lines; beyond, popular lines are no anchors, else the comparison takes minutes
 _ALIGNED = 60  # lines; a larger block isn't taken apart by likeness
 _ALIKE = 0.5
@@ -68,6 +69,19 @@ def atoms(hunk: Hunk, now: SourceFile) -> list[Hunk]:
     at = hunk.first - 1 if hunk.came else new.starts.index(hunk.edit.start)
     return [
         _hunk(new, list(hunk.gone[i:j]), at + k, at + m) for i, j, k, m in _aligned(hunk.gone, hunk.came)
+    ]  # fmt: skip
+
+
+def words(hunk: Hunk, now: SourceFile) -> list[Hunk]:
+    """The parts of a line that changed, where the hunk is one line that became another; else the hunk itself."""
+    if (len(hunk.gone), len(hunk.came)) != (1, 1):
+        return [hunk]
+    old, new = _WORD.findall(hunk.gone[0]), _WORD.findall(hunk.came[0])
+    starts = list(itertools.accumulate((len(word.encode("utf-8")) for word in new), initial=hunk.edit.start))
+    return [
+        Hunk(Edit(now.path, starts[k], starts[m], "".join(old[i:j])), hunk.first, hunk.last,
+             ("".join(old[i:j]),), ("".join(new[k:m]),))
+        for i, j, k, m in _different(old, new)
     ]  # fmt: skip
 
 

@@ -9,15 +9,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
+from deskagent.repair.candidates.base import shorten
 from deskagent.repair.places import is_foreign, is_generated, matches
 from deskagent.repair.regress.changes import Piece
 from deskagent.repair.regress.find import Regression
+from deskagent.repair.regress.hunks import Hunk
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Candidate, Edit
 
-PRIORS = {"revert.line": 0.9, "revert.hunk": 0.8, "revert.commit": 0.4, "revert.part": 0.3}
+PRIORS = {
+    "revert.word": 0.9,
+    "revert.line": 0.9,
+    "revert.hunk": 0.8,
+    "revert.commit": 0.4,
+    "revert.part": 0.3,
+}
 _MOST = 40
 _LARGEST = 40  # pieces taken back at once
 
@@ -38,11 +46,13 @@ def reverts(
 
 
 def _sets(found: Regression) -> Iterator[tuple[str, Sequence[Piece]]]:
+    if found.words != found.lines:
+        yield "revert.word", found.words
     yield "revert.line", found.lines
     yield "revert.hunk", found.pieces
     yield from (("revert.hunk", (piece,)) for piece in found.pieces)
     yield "revert.commit", found.own
-    yield from (("revert.part", (piece,)) for piece in found.changes.parts(found.pieces))
+    yield from (("revert.part", (piece,)) for piece in found.changes.in_lines(found.pieces))
     yield from (("revert.part", (piece,)) for piece in found.own)
 
 
@@ -67,10 +77,17 @@ def _candidate(
     if not all(keys):
         return None
     key = keys[0] if len(keys) == 1 else hashlib.blake2b("\0".join(keys).encode(), digest_size=12).hexdigest()
-    lines = sum(max(len(hunk.gone), len(hunk.came)) for hunk in hunks)
-    note = f"take back {lines} {'line' if lines == 1 else 'lines'} of {found.source}"
+    note = f"take back {_what(operator, hunks)} of {found.source}"
     first = hunks[0]
     return Candidate(edits, operator, first.path, first.first, PRIORS[operator], note, key)
+
+
+def _what(operator: str, hunks: Sequence[Hunk]) -> str:
+    if operator == "revert.word" and len(hunks) == 1:
+        came, gone = (shorten("".join(text)) for text in (hunks[0].came, hunks[0].gone))
+        return f"{came or 'nothing'} → {gone or 'nothing'}"
+    lines = sum(max(len(hunk.gone), len(hunk.came)) for hunk in hunks)
+    return f"{lines} {'line' if lines == 1 else 'lines'}"
 
 
 def _key(source: SourceFile, edits: list[Edit], files: Sequence[str]) -> str:
