@@ -13,6 +13,8 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import other_runners
+
 HERE = Path(__file__).resolve().parent
 BAD = ("failed", "error")
 
@@ -64,6 +66,11 @@ def run_tests(
     `only` are further arguments, such as test ids. A test that breaks in more than one phase keeps the worst.
     TestsTimedOut after `seconds`; the whole process group is gone by then.
     """
+    if shlex.split(command)[0] in other_runners.PROGRAMS:
+        try:
+            return other_runners.run(folder, command, environment(extra_env), seconds)
+        except subprocess.TimeoutExpired:
+            raise TestsTimedOut(f"{command} in {folder} ran over {seconds:.0f} s") from None
     with tempfile.TemporaryDirectory(prefix="bench-outcomes-") as scratch:
         out = Path(scratch) / "outcomes.jsonl"
         variables, argv = _observed(command, python)

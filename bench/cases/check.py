@@ -1,4 +1,4 @@
-"""Proves that the cases are sound: `python bench/cases/check.py [NAME…] [--write]`.
+"""Proves that the cases are sound: `python bench/cases/check.py [NAME…] [--folder bench/cases-go] [--write]`.
 
 For each case the tests that case.json names fail on buggy/ and pass on every fixed*/, every other test passes
 on both, the fix changes at most six lines, the request holds none of the fixed lines, and the set is the one
@@ -80,8 +80,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="cases to check; all if none is named")
     parser.add_argument("--write", action="store_true", help="write the failing tests into case.json")
+    parser.add_argument("--folder", type=Path, default=CASES, help="where the cases lie (default: beside this)")
     options = parser.parse_args()
-    folders = sorted(file.parent for file in CASES.glob("*/case.json"))
+    folders = sorted(file.parent for file in options.folder.glob("*/case.json"))
     if options.names:
         folders = [folder for folder in folders if folder.name in options.names]
     if not folders:

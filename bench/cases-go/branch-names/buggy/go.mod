@@ -1,0 +1,3 @@
+module example.com/branch-names
+
+go 1.19

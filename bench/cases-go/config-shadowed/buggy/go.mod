@@ -1,0 +1,3 @@
+module example.com/config-shadowed
+
+go 1.19

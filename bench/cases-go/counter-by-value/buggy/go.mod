@@ -1,0 +1,3 @@
+module example.com/counter-by-value
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/log-entries-alias
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/ratio-of-votes
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/stack-pop-empty
+
+go 1.19

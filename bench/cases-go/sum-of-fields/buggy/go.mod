@@ -1,0 +1,3 @@
+module example.com/sum-of-fields
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/tags-in-order
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/weights-index
+
+go 1.19

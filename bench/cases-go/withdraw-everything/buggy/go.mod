@@ -1,0 +1,3 @@
+module example.com/withdraw-everything
+
+go 1.19
