@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _RIVALS = 12  # patches that are looked at
 _TARGETS = 8
 _FAILING, _PASSING = 6, 10  # tests that are run
-_SLOW = 0.3  # seconds: a slower passing test is left out
+_SLOW = 1.0  # seconds: a slower passing test is left out
 _CALLS, _TRIES, _CPU = 10, 24, 0.2
 Read = Callable[[str], bytes]
 

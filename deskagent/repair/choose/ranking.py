@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os.path
 from collections.abc import Iterable, Iterator, Sequence
 
 from deskagent.repair.choose import code, words
@@ -25,7 +26,8 @@ def rank(green: Sequence[Trial], context: Context) -> list[Choice]:
     usual = sum(r.weight for rs in done.values() for r in rs) / max(1, len(comparison.seen))
     scored: list[tuple[float, Trial, tuple[Reason, ...]]] = []
     for trial in green:
-        found = list(_edit(trial, places.get((trial.candidate.path, trial.candidate.line), 0.0) / highest))
+        suspicion = places.get((trial.candidate.path, trial.candidate.line), 0.0) / highest
+        found = list(_edit(trial, _size(trial, context), suspicion))
         seen = view(trial, context.read, hints)
         if seen is not None:
             found += [*code.signs(seen), *words.signs(seen, failing)]
@@ -47,12 +49,25 @@ def _weighed(signs: Iterable[Sign]) -> tuple[Reason, ...]:
     return tuple(Reason(sign.name, WEIGHTS[sign.name] * sign.amount, sign.text) for sign in signs)
 
 
-def _edit(trial: Trial, suspicion: float) -> Iterator[Sign]:
+def _edit(trial: Trial, size: int, suspicion: float) -> Iterator[Sign]:
     """What is known of the edit without a look at the code."""
     candidate = trial.candidate
-    size = sum(edit.end - edit.start + len(edit.new) for edit in candidate.edits)
     yield Sign("kind", math.log(max(candidate.prior, 1e-9)))
     yield Sign("size", size)
     yield Sign("late", math.log(trial.number))
     if suspicion > 0:
         yield Sign("place", math.log(suspicion))
+
+
+def _size(trial: Trial, context: Context) -> int:
+    """Characters taken out and put in, without those that an edit only repeats."""
+    if len(trial.candidate.edits) > 1:
+        return sum(edit.end - edit.start + len(edit.new) for edit in trial.candidate.edits)
+    pairs = [(context.read(path), after) for path, after in trial.files.items()]
+    return sum(len(one) + len(two) - 2 * _common(one, two) for one, two in pairs)
+
+
+def _common(one: bytes, two: bytes) -> int:
+    """Bytes shared at the beginning and the end."""
+    start = len(os.path.commonprefix([one, two]))
+    return start + len(os.path.commonprefix([one[start:][::-1], two[start:][::-1]]))

@@ -6,7 +6,7 @@ import decimal
 import enum
 import fractions
 
-_DEEP = 3  # neighbours of an element or attribute that are put in its place
+_DEEP = 4  # neighbours of an element or attribute that are put in its place
 
 
 def variants(value, depth=0):
@@ -27,7 +27,7 @@ def _booleans(value, depth):
 
 
 def _integers(value, depth):
-    near = [value + 1, value - 1, 0, -value, 1, -1, 2 * value, value + 0.5]
+    near = [value + 1, value - 1, 0, value + 0.5, -value, 1, -1, 2 * value]
     return _different(value, near)
 
 
