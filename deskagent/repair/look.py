@@ -10,7 +10,6 @@ from deskagent.repair.slot import Slot
 from deskagent.repair.types import Frame, Outcome, TestResult
 
 _DEATHS = 8  # runs lost to a hanging or crashing test before the rest is left unknown
-_TRACED = 4  # times as long as without a tracer
 
 
 @dataclass
@@ -42,10 +41,10 @@ def look(
     """Runs all tests (or `ids`) on the unedited tree, `test_seconds` of processor time each, `seconds` in all.
 
     After a test that hangs or takes the interpreter with it, the rest runs in a new process. Once one has hung, the
-    others get ten times what the slowest passing one took.
+    others get twenty times what the slowest passing one took.
     """
     found = Look()
-    limit = test_seconds * (_TRACED if trace else 1)
+    limit = test_seconds
     slot.ready()
     begun = time.monotonic()
     for _ in range(_DEATHS):
@@ -68,7 +67,7 @@ def look(
             slowest = max(
                 (r.seconds for r in found.results.values() if r.outcome is Outcome.PASSED), default=0.0
             )
-            limit = min(limit, max(1.0, 10 * slowest) * (_TRACED if trace else 1))
+            limit = min(limit, max(0.5, 20 * slowest))
     found.seconds = time.monotonic() - begun
     slot.settle()
     return found

@@ -31,6 +31,8 @@ from deskagent.terminal.sandbox import Sandbox
 from deskagent.terminal.types import End, Limits, Rung
 
 _log = logging.getLogger(__name__)
+_TRACED = 4  # times as long a test may take with a tracer
+_GLANCE = 0.5  # seconds of a test that may hang in which a tracer sees enough
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
 _MEMORY = 1 << 30  # bytes that a candidate may always take
 T = TypeVar("T")
@@ -92,22 +94,26 @@ class Verifier:
         self.close()
 
     def baseline(
-        self, *, cold: ColdRun | None = None, test_seconds: float = 5.0, seconds: float = 300.0
+        self, *, cold: ColdRun | None = None, test_seconds: float = 3.0, seconds: float = 300.0
     ) -> Baseline:
         """Runs all tests on the unedited tree, with and without a tracer at the same time.
 
         `cold` is a run of the exact command just before: where the two disagree, the exact command is right. Coverage
         under "" is of lines that ran outside of any test (imports, collection). `test_seconds` of processor
-        time is what a test may take here at most, `seconds` of wall time the whole. Raises what `make_scratch`
-        raises, and `slot.Closed`.
+        time is what a test may take here at most, unless `cold` shows that none hangs; `seconds` of wall time
+        the whole. Raises what `make_scratch` raises, and `slot.Closed`.
         """
         found = None
+        glance = _GLANCE
+        if cold is not None and cold.result.end is End.EXITED:
+            test_seconds = max(test_seconds, 2 * cold.result.seconds)
+            glance = _TRACED * test_seconds
         if self.warm:
             try:
-                found = self._warm_baseline(test_seconds, seconds)
+                found = self._warm_baseline(test_seconds, glance, seconds)
                 if self._alone(found, cold):  # perhaps it can't bear being prepared so far
                     self._setting.level, self._setting.preload, self._flaky = "bare", (), frozenset()
-                    found = self._warm_baseline(test_seconds, seconds)
+                    found = self._warm_baseline(test_seconds, glance, seconds)
                 self._agree(found, cold)
             except WorkerGone as error:
                 self._go_cold(error.message)
@@ -161,7 +167,9 @@ class Verifier:
 
         After `baseline`, while `warm`. The future raises what `submit` raises, and WorkerGone.
         """
-        job = replace(self._stages.job(tuple(ids), stop=False), skip=(), seconds=10.0 + probe["seconds"], probe=probe)
+        job = self._stages.job(tuple(ids), stop=False)
+        longer = job.limit + 10.0  # what a probe does counts as the test's time
+        job = replace(job, skip=(), limit=longer, slow={}, seconds=10.0 + probe["seconds"], probe=probe)
         return self._put(lambda slot: slot.with_files(files, lambda: slot.warm(job)))
 
     def close(self) -> None:
@@ -182,18 +190,16 @@ class Verifier:
             self._tasks.put((future, work))
         return future
 
-    def _warm_baseline(self, test_seconds: float, seconds: float) -> Baseline:
+    def _warm_baseline(self, test_seconds: float, glance: float, seconds: float) -> Baseline:
         plain_run = self._put(
             lambda slot: look(slot, trace=False, test_seconds=test_seconds, seconds=seconds)
         )
-        traced_run = self._put(
-            lambda slot: look(slot, trace=True, test_seconds=test_seconds, seconds=seconds)
-        )
+        traced_run = self._put(lambda slot: look(slot, trace=True, test_seconds=glance, seconds=seconds))
         plain = plain_run.result()
         traced = traced_run.result()
         if set(plain.results) == {""} and "" in plain.results and not plain.results[""].frames:
             raise WorkerGone(plain.results[""].message)
-        self._add_coverage(plain, traced, test_seconds)
+        self._add_coverage(plain, traced, glance)
         results = merge(plain, traced)
         coverage = {
             test: {path: frozenset(lines) for path, lines in files.items()}
@@ -205,12 +211,12 @@ class Verifier:
         self._preload(found, plain, test_seconds, seconds)
         return found
 
-    def _add_coverage(self, plain: Look, traced: Look, test_seconds: float) -> None:
+    def _add_coverage(self, plain: Look, traced: Look, glance: float) -> None:
         """The failing tests' coverage matters most: if time ran out before their turn, they get one of their own."""
         lacking = tuple(n for n, r in plain.results.items() if r.outcome.bad and n not in traced.coverage)
         if lacking and len(traced.results) < len(plain.results):
             again = self._put(
-                lambda slot: look(slot, trace=True, test_seconds=test_seconds, seconds=60.0, ids=lacking)
+                lambda slot: look(slot, trace=True, test_seconds=glance, seconds=60.0, ids=lacking)
             ).result()
             for name in lacking:
                 if name in again.coverage:
