@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deskagent.repo.git import GitError, head, run, without_filters
+from deskagent.repo.git import GitError, run, without_filters
 
 _FORMAT = "%H%x00%h%x00%P%x00%s"
 _FIELDS = 4
@@ -57,7 +57,7 @@ def commit(repo: Path, revision: str) -> Commit | None:
     try:
         name = run(repo, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except GitError:
-        head(repo)  # a broken repository says so itself
+        run(repo, "rev-parse", "--git-dir")  # a repository that git refuses says so
         return None
     return next(iter(_log(repo, name, "--max-count=1")), None)
 

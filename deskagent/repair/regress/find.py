@@ -188,7 +188,7 @@ def _shrink(trees: Trees, guilty: Guilty, culprit: Commit | None, court: Court) 
         return minimise(pieces, works, stop=lambda: out_of_time)
 
     def finer(pieces: Sequence[Piece], known: Shrunk[Piece]) -> Shrunk[Piece]:
-        return smallest(pieces) if len(pieces) > len(known.items) else known
+        return smallest(pieces) if len(pieces) > len(known.items) else Shrunk(tuple(pieces), known.minimal)
 
     start = own if works(own) else changes.pieces if own != changes.pieces and works(changes.pieces) else ()
     few = smallest(start)

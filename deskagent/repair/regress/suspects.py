@@ -18,7 +18,7 @@ LATELY = 10
 NOT_COMMITTED, CHANGED_LATELY = 1.25, 1.1
 _GUILTY = 0.6
 """Least suspicion of a line whose revert makes the tests pass; what it had moves it within the rest."""
-_OWN, _LATER, _OLDER = 0.7, 0.5, 0.3
+_OWN, _LATER, _OLDER = 0.55, 0.45, 0.3
 """What is left of the suspicion of a line that the guilty change touched besides, that was changed after the tests
 were last green, and of any other."""
 _MOST_LINES = 40  # of one change that no suspect is known of
