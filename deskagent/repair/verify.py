@@ -298,7 +298,7 @@ class Verifier:
         failing = stages.baseline.failing
         names = tuple(r.id for r in failing if r.outcome is not Outcome.TIMEOUT)
         count = controls(failing, stages.baseline.seconds, self.warm)
-        runs = [self._put(lambda slot: stages.outcomes(slot, names)) for _ in range(count)]
+        runs = [self._put(lambda slot: stages.outcomes(slot, names, {})) for _ in range(count)]
         flaky = stages.flaky | self.steady.controlled([r.id for r in failing], [run.result() for run in runs])
         everything = frozenset(r.id for r in failing)
         stages.flaky = flaky - everything if everything <= flaky else flaky

@@ -107,7 +107,7 @@ class _Watch:
         tests = self._tests(edited)
         entries = self._entries(edited, tests)
         targets = [*dict.fromkeys((*entries, *edited))][:_TARGETS]
-        share = max(0.2, min(1.0, self.left / (len(self.green) + 2) * 2))
+        share = max(0.2, min(4.0, self.left / (len(self.green) + 2) * 2))
         runs = {number: self._start(files, targets, tests, share) for number, files in self._versions()}
         observed: dict[int, Observed] = {}
         for number, future in runs.items():
