@@ -21,6 +21,7 @@ from deskagent.repair.warm import WorkerGone
 from deskagent.terminal.types import Limits
 
 _NARROWED = 1.0  # seconds that all tests take, from which on the failing ones run alone first
+_LONG_LOOK = 12  # runs
 _WAVERED = "It passed, and then failed with the same files."
 Stage = tuple[str, tuple[str, ...] | None, list[str], list[str]]
 """Name, ids to run (None: all), of them those that failed before, those that passed."""
@@ -51,7 +52,7 @@ class Stages:
         begun = time.monotonic()
         try:
             verdict = slot.with_files(files, lambda: self._all(slot, files, begun))
-            if self._broken_by_chance(slot, verdict):
+            if self._broken_by_chance(slot, verdict, files):
                 verdict = slot.with_files(files, lambda: self._all(slot, files, begun))
             return verdict
         except WorkerGone as error:
@@ -72,12 +73,14 @@ class Stages:
             slot.reset()
             return Verdict(Status.BROKEN, (), time.monotonic() - begun, "", error.message)
 
-    def outcomes(self, slot: Slot, names: tuple[str, ...]) -> dict[str, bool]:
-        """Which of the tests `names` pass on the unedited tree, as far as it can be told."""
+    def outcomes(self, slot: Slot, names: tuple[str, ...], files: Mapping[str, bytes]) -> dict[str, bool]:
+        """Which of the tests `names` pass on the tree with `files`, as far as it can be told."""
         if not self.warm:
-            return cold_outcomes(slot.with_files({}, lambda: self._cold_run(slot)), names)
+            return cold_outcomes(slot.with_files(files, lambda: self._cold_run(slot)), names)
         try:
-            return warm_outcomes(slot.with_files({}, lambda: slot.warm(self.job(names, stop=False))), names)
+            return warm_outcomes(
+                slot.with_files(files, lambda: slot.warm(self.job(names, stop=False))), names
+            )
         except WorkerGone:
             return {}
 
@@ -147,8 +150,12 @@ class Stages:
         return judge(slot.warm(self.job(ids, stop=True)), failing, passing, self.flaky)
 
     def _cold_verdict(self, slot: Slot, begun: float) -> Verdict:
-        wanted = [n for n in self._wanted if not (self.project / n).is_file()]  # a file that didn't load: its tests tell
-        narrow = self.tool.only([r for r in self.baseline.failing if r.id in self._wanted]) if self.tool else None
+        wanted = [
+            n for n in self._wanted if not (self.project / n).is_file()
+        ]  # a file that didn't load: its tests tell
+        narrow = (
+            self.tool.only([r for r in self.baseline.failing if r.id in self._wanted]) if self.tool else None
+        )
         if narrow is not None and self.baseline.seconds > _NARROWED:
             run = slot.cold(self._cold_limits, narrow)
             found = cold.judged(run, time.monotonic() - begun, wanted, [], self.flaky, "failing")
@@ -173,18 +180,23 @@ class Stages:
     def _cold_limits(self) -> Limits:
         return Limits(seconds=max(10.0, 5 * self.baseline.seconds))
 
-    def _broken_by_chance(self, slot: Slot, verdict: Verdict) -> bool:
+    def _broken_by_chance(self, slot: Slot, verdict: Verdict, files: dict[str, bytes]) -> bool:
         """Whether what a candidate seems to break fails without it too: then it isn't counted any more."""
         if not self.warm or verdict.status is not Status.RED or verdict.stage not in ("affected", "all"):
             return False
-        passing = {r.id for r in self.baseline.passing}
-        names = self.steady.to_vet(r.id for r in verdict.results if r.outcome.bad and r.id in passing)
-        runs = (self.outcomes(slot, names) for _ in range(CONTROLS if names else 0))
-        failed = frozenset(name for run in runs for name, passed in run.items() if not passed)
-        self.steady.broke(failed)
-        with self._lock:
-            self.flaky |= failed
-        return bool(failed)
+        passing = {r.id for r in self.baseline.passing} - self.flaky
+        broken = tuple(r.id for r in verdict.results if r.outcome.bad and r.id in passing)
+        wavers = any(self.outcomes(slot, broken, files).values()) if broken else False
+        names = self.steady.to_vet(broken)
+        # What passes with the same files at the second time is looked at for longer.
+        for _ in range((_LONG_LOOK if wavers else CONTROLS) if names else 0):
+            failed = frozenset(name for name, passed in self.outcomes(slot, names, {}).items() if not passed)
+            if failed:
+                self.steady.broke(failed)
+                with self._lock:
+                    self.flaky |= failed
+                return True
+        return False
 
     def _failing_alone(self, slot: Slot, begun: float) -> Verdict:
         if not self.warm:

@@ -12,6 +12,7 @@ from deskagent.repair.regress.changes import Piece
 from deskagent.repair.regress.find import Regression
 from deskagent.repair.types import Suspect
 from deskagent.repo import git, history
+from deskagent.repo.git import GitError
 
 LATELY = 10
 """Commits that count as lately."""
@@ -65,16 +66,24 @@ def changed_lately(project: Path, suspects: Sequence[Suspect]) -> tuple[Suspect,
     try:
         if not paths or git.root(project) is None:
             return tuple(suspects)
-        commits = [commit.id for commit in history.line(project, "HEAD", limit=LATELY + 1)]
-        ends = [commits[0], *([commits[LATELY]] if len(commits) > LATELY else [])]
-        fresh, *late = history.touched_lines(project, ends, paths)
+        fresh, late = _touched(project, paths)
     except DeskagentError as error:
         _log.info("no signal from git: %s", error.message)
         return tuple(suspects)
-    moved = [_moved(suspect, fresh, late[0] if late else {}) for suspect in suspects]
+    moved = [_moved(suspect, fresh, late) for suspect in suspects]
     top = max(suspect.score for suspect in moved)
     scaled = [replace(suspect, score=suspect.score / top) for suspect in moved]
     return tuple(sorted(scaled, key=lambda s: (-s.score, s.path, s.line)))
+
+
+def _touched(
+    project: Path, paths: Sequence[str]
+) -> tuple[Mapping[str, frozenset[int]], Mapping[str, frozenset[int]]]:
+    try:
+        fresh, late = history.touched_lines(project, ("HEAD", f"HEAD~{LATELY}"), paths)
+    except GitError:  # most likely there are not so many commits
+        (fresh,), late = history.touched_lines(project, ("HEAD",), paths), {}
+    return fresh, late
 
 
 def _moved(

@@ -1,0 +1,89 @@
+"""`--since`, and tests that pass by chance, from the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+SHOP = """
+RATES = {"book": 7, "tool": 19}
+
+
+def tax(kind, net):
+    return net * RATES[kind] // 100
+
+
+def total(items):
+    return sum(net + tax(kind, net) for kind, net in items)
+"""
+TESTS = """
+from shop import total
+
+
+def test_book():
+    assert total([("book", 100)]) == 107
+"""
+NEW_TEST = (
+    TESTS
+    + """
+
+def test_tool():
+    assert total([("tool", 100)]) == 119
+
+
+def test_toy():
+    assert total([("toy", 100)]) == 121
+"""
+)
+
+
+def test_since_auto_names_the_commit_and_keeps_what_else_it_brought(
+    agent, project: Callable[..., Path], git: Callable[..., str], snapshot
+) -> None:
+    folder = project({"shop.py": SHOP, "test_shop.py": TESTS})
+
+    def commit(files: dict[str, str], subject: str) -> str:
+        for name, text in files.items():
+            (folder / name).write_text(text.lstrip("\n"))
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", subject)
+        return git(folder, "rev-parse", "HEAD").strip()
+
+    commit({"notes.txt": "1"}, "notes")
+    green = git(folder, "rev-parse", "HEAD").strip()
+    bad = SHOP.replace('"tool": 19', '"toy": 21, "tool": 20')
+    guilty = commit({"shop.py": bad, "notes.txt": "2"}, "toys")
+    commit({"other.py": "X = 1\n"}, "other")
+    commit({"test_shop.py": NEW_TEST}, "more tests")
+    before = snapshot(folder / ".git")
+    done = agent.fix("--since", "auto", "--test", PYTEST, "--permission-mode", "auto", cwd=folder)
+    assert done.code == 0, done.stdout + done.stderr
+    result = done.result
+    assert result["regression"]["culprit"]["commit"] == guilty
+    assert result["regression"]["last_green"]["commit"] == green
+    assert result["regression"]["enough_to_take_back"] == [{"path": "shop.py", "line": 1}]
+    assert (folder / "shop.py").read_text() == SHOP.lstrip("\n").replace('"tool"', '"toy": 21, "tool"')
+    assert "toys" in result["patch"]["note"] or result["patch"]["operator"].startswith("constant")
+    assert "toys" in result["suspects"][0]["reasons"][0]
+    assert snapshot(folder / ".git") == before
+
+
+def test_a_commit_that_is_red_too_is_refused(agent, project, git) -> None:
+    folder = project({"shop.py": SHOP.replace("19", "20"), "test_shop.py": NEW_TEST.replace("121", "100")})
+    for since, said in (("HEAD", "fail too"), ("nowhere", "names no commit")):
+        done = agent.fix("--since", since, "--test", PYTEST, cwd=folder)
+        assert done.code == 2 and said in done.result["error"]["message"]
+
+
+def test_luck_is_no_repair_and_is_said(agent, project) -> None:
+    test = "import random\n\nfrom shop import total\n\n\ndef test_luck():\n    assert random.random() < {}\n"
+    folder = project({"shop.py": SHOP, "test_shop.py": test.format("0.5 and total([('book', 100)]) == 107")})
+    for _ in range(20):  # until it fails at first
+        done = agent.fix("--test", PYTEST, "--max-candidates", "12", "--no-apply", cwd=folder)
+        if done.result["status"] != "nothing_to_fix":
+            break
+    assert done.code in (1, 53), done.stdout
+    assert done.result["status"] in ("not_fixed", "limit") and done.result["patch"] is None
+    assert any("flaky" in notice for notice in done.result["notices"]), done.result["notices"]
