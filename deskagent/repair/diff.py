@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from deskagent.repair.source import SourceError, SourceFile
 
@@ -79,9 +80,8 @@ def _quoted(name: str) -> str:
 
 def _hunks(before: list[bytes], after: list[bytes], context: int) -> list[bytes]:
     """Hunks by difflib's groups, with git's mark for a missing last line end."""
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     pieces: list[bytes] = []
-    for group in matcher.get_grouped_opcodes(context):
+    for group in _groups(before, after, context):
         first, last = group[0], group[-1]
         old = _range(first[1], last[2])
         new = _range(first[3], last[4])
@@ -93,6 +93,39 @@ def _hunks(before: list[bytes], after: list[bytes], context: int) -> list[bytes]
             pieces += [_line(b"-", line) for line in before[i1:i2]]
             pieces += [_line(b"+", line) for line in after[j1:j2]]
     return pieces
+
+
+def _groups(
+    before: list[bytes], after: list[bytes], context: int
+) -> Iterator[list[tuple[str, int, int, int, int]]]:
+    """difflib's groups. Lines shared at both ends are never given to it: that costs most, and it might align
+    them otherwise, so that a hunk in the middle would end without context, which git takes for the end of file."""
+    smaller = min(len(before), len(after))
+    pairs = zip(before, after, strict=False)
+    head = next((i for i, (a, b) in enumerate(pairs) if a != b), smaller)
+    backwards = zip(reversed(before), reversed(after), strict=False)
+    tail = next((i for i, (a, b) in enumerate(backwards) if a != b or i >= smaller - head), smaller - head)
+    ends = len(before) - tail, len(after) - tail
+    middle = difflib.SequenceMatcher(None, before[head : ends[0]], after[head : ends[1]], autojunk=False)
+    codes = [
+        (tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in middle.get_opcodes()
+    ]
+    if head:
+        codes.insert(0, ("equal", 0, head, 0, head))
+    if tail:
+        codes.append(("equal", ends[0], len(before), ends[1], len(after)))
+    yield from _WorkedOut(codes).get_grouped_opcodes(context)
+
+
+class _WorkedOut(difflib.SequenceMatcher[bytes]):
+    """A comparison whose outcome is known; lends difflib's grouping."""
+
+    def __init__(self, codes: list[Any]) -> None:
+        super().__init__()
+        self.codes = codes
+
+    def get_opcodes(self) -> list[Any]:
+        return self.codes
 
 
 def _range(start: int, stop: int) -> str:

@@ -79,6 +79,7 @@ _NOISE = frozenset(
 )
 _TRACEBACK_LINE = re.compile(r"^\s*(?:File \"|[\w./\\-]+:\d+:)")
 MESSAGE_LIMIT = 20_000
+MAX_LITERALS = 100
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,13 @@ def read_hints(request: str, baseline: Baseline | None) -> Hints:
         exceptions.add("Timeout")
     if re.search(r"^E?\s*(?:AssertionError\b.*)?assert ", text, re.MULTILINE):
         exceptions.add("AssertionError")
-    literals = set(_NUMBER.findall(text + "\n" + request))
-    literals |= {a or b for a, b in _QUOTED.findall(text + "\n" + request) if a or b}
+    words = f"{request}\n{text}"
+    numbers = dict.fromkeys(_NUMBER.findall(words))
+    strings = dict.fromkeys(a or b for a, b in _QUOTED.findall(words) if a or b)
     return Hints(
         request=_names(request),
         message=_names(_without_places(text)) | _names(re.sub(r"\btest_?|_test\b", " ", ids)),
-        literals=frozenset(literals),
+        literals=frozenset([*numbers][:MAX_LITERALS] + [*strings][:MAX_LITERALS]),
         exceptions=frozenset(exceptions),
         missing=frozenset(name for found in _MISSING.findall(text) for name in found if name),
         meant=frozenset(_MEANT.findall(text)),

@@ -40,7 +40,18 @@ _FOREIGN = frozenset(
     ]
 )
 _TEST_FOLDERS = frozenset(
-    ["test", "tests", "testing", "testcases", "testdata", "spec", "specs", "__tests__", "__mocks__", "__snapshots__"]
+    [
+        "test",
+        "tests",
+        "testing",
+        "testcases",
+        "testdata",
+        "spec",
+        "specs",
+        "__tests__",
+        "__mocks__",
+        "__snapshots__",
+    ]
 )
 _TEST_FILE = re.compile(r"(?:test[_-].*|.*[_-]tests?|tests?|conftest|.*\.(?:test|spec|cy|e2e))\.\w+")
 _GENERATED_NAME = re.compile(r".*(?:_pb2(?:_grpc)?|\.pb|\.d|_generated|\.generated|\.min)\.\w+|_version\.py")

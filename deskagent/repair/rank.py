@@ -13,7 +13,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from deskagent.repair.candidates import broken, priors, python
 from deskagent.repair.candidates.base import Place, Proposal
@@ -22,7 +22,7 @@ from deskagent.repair.languages.code import CodeFile
 from deskagent.repair.languages.known import tree_of
 from deskagent.repair.languages.tree import Tree
 from deskagent.repair.scope import Scopes
-from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer
+from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer, Seen
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.syntax import Syntax, is_docstring
 from deskagent.repair.tokens import TokenStream
@@ -35,6 +35,10 @@ OPERATOR_PATIENCE = 12.0
 """After so many candidates from one place, or of one operator at one place, the next counts for half."""
 HEADROOM = 1.0
 """Log-weight by which a suspect's best candidate may beat the best prior."""
+MAX_PROPOSALS = 6000
+SLOW_SIZE = 1000
+"""At one place; a statement of so many bytes gets half of them. Huge tables have more than anyone will try."""
+MAX_NEW_TEXT = 1500
 _FALLBACK_PRIOR = 0.1
 
 
@@ -141,7 +145,7 @@ def iter_candidates(
                     continue
                 opened.add((item.path, place.statement.start))
                 made = list(_candidates(place, file, item.line))
-                context = ScoreContext(file.source, place, file.stream, merge.hints)
+                context = ScoreContext(file.source, cast(Seen, place), file.stream, merge.hints)
                 for candidate, score in zip(made, merge.scorer.score(context, made), strict=True):
                     own = value + score
                     heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
@@ -167,7 +171,11 @@ def _candidates(place: Any, file: _File, line: int) -> Iterator[Candidate]:
     """The place's proposals as candidates, without a key yet. A kind of edit that has many ways here shares
     its prior among them, though not wholly: there is more than one chance that it is right."""
     proposals: dict[tuple[tuple[int, int, str], ...], Proposal] = {}
-    for proposal in file.propose(place, line):
+    size = place.statement.end - place.statement.start
+    limit = int(MAX_PROPOSALS / (1 + size / SLOW_SIZE))
+    for proposal in itertools.islice(file.propose(place, line), limit):
+        if sum(len(new) for _, _, new in proposal.edits) > MAX_NEW_TEXT:
+            continue
         known = proposals.get(proposal.edits)
         if known is None or _plain_prior(proposal, file) > _plain_prior(known, file):
             proposals[proposal.edits] = proposal

@@ -285,21 +285,23 @@ def _loop_kind(name: Name, node: Node, parent: Node) -> None:
         name.kinds.add("int")
 
 
-def kind_of(node: Node) -> str:
+def kind_of(node: Node, depth: int = 8) -> str:
     """What an expression's value is by its form alone; "" where that can't be told."""
     if node.kind in _LITERALS:
         return _LITERALS[node.kind]
+    if depth == 0:
+        return ""
     if node.kind == "parenthesized_expression" and node.parts:
-        return kind_of(node.parts[0])
+        return kind_of(node.parts[0], depth - 1)
     if node.kind == "call":
         function = node.get("function")
         text = function.text.rpartition(".")[2] if function is not None else ""
         return _CALLS.get(text, "")
     if node.kind == "binary_operator":
         left, right = node.get("left"), node.get("right")
-        kinds = {kind_of(side) for side in (left, right) if side is not None}
+        kinds = {kind_of(side, depth - 1) for side in (left, right) if side is not None}
         return next((kind for kind in ("list", "str", "float", "int") if kind in kinds), "")
     if node.kind == "unary_operator":
         argument = node.get("argument")
-        return kind_of(argument) if argument is not None else ""
+        return kind_of(argument, depth - 1) if argument is not None else ""
     return ""

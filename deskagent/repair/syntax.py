@@ -211,9 +211,29 @@ class Syntax:
         return [node for node in self.root.walk() if node.kind == "call"]
 
     @cached_property
-    def attributes(self) -> list[Node]:
-        """Every attribute access, in source order."""
-        return [node for node in self.root.walk() if node.kind == "attribute"]
+    def attribute_uses(self) -> dict[tuple[str, bool], set[str]]:
+        """(object's text, whether it is called) → the attributes used so; "" stands for any object."""
+        found: dict[tuple[str, bool], set[str]] = {}
+        for node in self.root.walk():
+            attribute, owner = (
+                (node.get("attribute"), node.get("object")) if node.kind == "attribute" else (None, None)
+            )
+            if attribute is None or owner is None or node.parent is None:
+                continue
+            called = node.parent.kind == "call" and node.field == "function"
+            for text in ("", owner.text) if owner.end - owner.start <= 60 else ("",):
+                found.setdefault((text, called), set()).add(attribute.text)
+        return found
+
+    @cached_property
+    def format_specifiers(self) -> list[str]:
+        """The distinct short format specifiers of the file's f-strings."""
+        found = (
+            node
+            for node in self.root.walk()
+            if node.kind == "format_specifier" and node.end - node.start < 12
+        )
+        return list(dict.fromkeys(node.text for node in found))
 
     @cached_property
     def by_line(self) -> dict[int, Node]:

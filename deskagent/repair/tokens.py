@@ -37,11 +37,12 @@ Change = tuple[int, tuple[bytes, ...], tuple[bytes, ...]]
 _PLAIN_STRING = re.compile(rb'"([^"\'\\]*)"')
 
 
-def lex(code: bytes, at: int = 0) -> Iterator[tuple[int, bytes]]:
-    """(offset, token) from `at`, which must begin a logical line. A logical line's first token is its newline
-    and indentation, at the offset where the line begins."""
-    depth = 0
-    fresh = at  # where the present line began, -1 once its first token is out
+def lex(code: bytes, at: int = 0, depth: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """(offset, token) from `at`, which must begin a logical line or, where `depth` tells how many brackets are
+    open there, a token within one. A logical line's first token is its newline and indentation, at the offset
+    where the line begins."""
+    fresh = at if depth is None else -1  # where the present line began, -1 once its first token is out
+    depth = depth or 0
     indent = b""
     for match in _TOKEN.finditer(code, at):
         kind, token, start = match.lastgroup, match.group(), match.start()
@@ -120,6 +121,8 @@ class TokenStream:
         texts = self._tokens[1]
         if not edits:
             return 0, (), ()
+        if self.lexer is lex:
+            return self._change_near(edits)
         new_code = self.source.edited(edits)
         first = min(edit.start for edit in edits)
         last = max(edit.end for edit in edits)
@@ -140,6 +143,53 @@ class TokenStream:
             fresh.append(token)
         return _trim(texts, low, high, fresh)
 
+    @cached_property
+    def _depths(self) -> list[int]:
+        """For each token, how many brackets are open before it."""
+        found, depth = [], 0
+        for text in self._tokens[1]:
+            if text[0] == 10:
+                depth = 0
+            found.append(depth)
+            depth = _deeper(depth, text)
+        return found
+
+    @cached_property
+    def _within_lines(self) -> dict[int, int]:
+        """Offset → index of the tokens that don't begin a logical line."""
+        return {
+            offset: i for i, (offset, text) in enumerate(zip(*self._tokens, strict=True)) if text[0] != 10
+        }
+
+    def _change_near(self, edits: tuple[Edit, ...]) -> Change:
+        """As `_change`, from the token before the edits to where tokens and brackets are as before: a statement
+        may be a table of a thousand lines."""
+        offsets, texts = self._tokens
+        new_code = self.source.edited(edits)
+        first = min(edit.start for edit in edits)
+        last = max(edit.end for edit in edits)
+        shift = len(new_code) - len(self.source.utf8)
+        low = max(0, bisect_right(offsets, first) - 3)  # a token may grow together with those before it
+        line = not offsets or low == 0 or texts[low][0] == 10
+        if line:
+            tokens = lex(new_code, offsets[low] if low else 0)
+        else:
+            tokens = lex(new_code, offsets[low], self._depths[low])
+        depth = 0 if line else self._depths[low]
+        fresh: list[bytes] = []
+        high = len(texts)
+        for offset, token in tokens:
+            begins = token[0] == 10
+            depth = 0 if begins else depth
+            if offset - shift >= last:
+                known = (self._line_starts if begins else self._within_lines).get(offset - shift)
+                if known is not None and texts[known] == token and self._depths[known] == depth:
+                    high = known
+                    break
+            fresh.append(token)
+            depth = _deeper(depth, token)
+        return _trim(texts, low, max(high, low), fresh)
+
     def key(self, edits: Sequence[Edit]) -> str:
         """A name for the resulting code, equal for equal tokens; "" if the edits change layout alone."""
         index, gone, new = self.change(edits)
@@ -155,6 +205,13 @@ class TokenStream:
     @property
     def texts(self) -> Sequence[bytes]:
         return self._tokens[1]
+
+
+def _deeper(depth: int, token: bytes) -> int:
+    """Brackets open after `token`."""
+    if len(token) != 1:
+        return depth
+    return depth + 1 if token[0] in _OPEN else max(0, depth - 1) if token[0] in _CLOSE else depth
 
 
 def _trim(old: Sequence[bytes], low: int, high: int, fresh: Sequence[bytes]) -> Change:

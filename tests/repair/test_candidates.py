@@ -1,6 +1,8 @@
 """Each row: code, the line to repair, what must be among the results, the operator that makes it."""
 
 import ast
+import functools
+import time
 
 import pytest
 
@@ -166,6 +168,7 @@ CASES = [
 ]
 
 
+@functools.cache
 def run(code, line, *, message="", limit=3000):
     source = SourceFile.from_bytes("x.py", code.encode())
     baseline = Baseline((TestResult("t", Outcome.FAILED, 0.0, message),), {}, 1.0)
@@ -272,3 +275,23 @@ def test_odd_code_is_no_trouble(code):
     total = sum(len(run(code, line)) for line in lines)
     assert total >= 0
     assert Syntax(SourceFile.from_bytes("x.py", code.encode())).root.kind in {"module", "ERROR"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(a):\n    return " + " + ".join(["a"] * 1500) + "\n",
+        "def f(a):\n    return a" + ".b" * 500 + "\n",
+        "\nX = [" + ", ".join(map(str, range(5000))) + "]\n",
+        "def f("
+        + ", ".join(f"a{i}" for i in range(150))
+        + "):\n    return g("
+        + ", ".join(f"a{i}" for i in range(150))
+        + ")\n",
+    ],
+    ids=["sum", "chain", "table", "arguments"],
+)
+def test_huge_statements_end_in_time(code):
+    started = time.monotonic()
+    made = run(code, 2, limit=30)
+    assert made and time.monotonic() - started < 60

@@ -34,6 +34,18 @@ def test_git_applies_it_exactly(tmp_path, before, after, tail, other):
     assert applied(tmp_path, changes) == {"a.py": after + other}
 
 
+@pytest.mark.parametrize(
+    "edit", [(0, 1, [b"x\n"]), (200, 200, [b"\n", b"\n"]), (150, 260, []), (399, 400, [b"end"]), (0, 400, [])]
+)
+def test_long_files(tmp_path, edit):
+    lines = [b"%d\n" % (i % 7) for i in range(400)]
+    start, end, new = edit
+    after = b"".join(lines[:start] + new + lines[end:])
+    changes = {"a.py": (b"".join(lines), after)}
+    assert applied(tmp_path, changes) == {"a.py": after}
+    assert unified(changes).count(b"\n ") <= 6, "no more context than asked for"
+
+
 @pytest.mark.parametrize("path", ["a b.py", "dir/ü.py", 'q"uote.py', "tab\there.py"])
 def test_odd_names_new_and_gone_files(tmp_path, path):
     (tmp_path / "x").mkdir()

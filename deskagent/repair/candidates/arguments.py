@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import (
     ATOM,
+    MAX_SCOPE,
     Place,
     Proposal,
     Table,
@@ -56,8 +57,9 @@ _TAKES_MORE = frozenset(
 def order(node: Node, place: Place) -> Iterator[Proposal]:
     """`f(a, b)` → `f(b, a)`; for three arguments each pair, neighbours first."""
     given = [part for part in arguments(node) if part.kind != "keyword_argument"]
+    reach = len(given) if len(given) <= 4 else 2
     for i in range(len(given)):
-        for j in range(i + 1, len(given)):
+        for j in range(i + 1, min(len(given), i + reach)):
             if given[i].text != given[j].text:
                 weight = 1.0 if j == i + 1 else 0.5
                 if "none" in {given[i].kind, given[j].kind} or "string" in {given[i].kind, given[j].kind}:
@@ -103,7 +105,7 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
             if not keywords and index == len(plain):
                 for variable in place.own_variables:
                     offered.setdefault(variable.text, 0.4 + 0.5 * similarity(variable.text, parameter))
-    for other in place.syntax.calls:
+    for other in place.syntax.calls[:MAX_SCOPE]:
         if other is not node and called_name(other) == name:
             for part in arguments(other):
                 if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from deskagent.repair.hints import Hints
 from deskagent.repair.scope import BUILTINS, Name, Names, Scopes, kind_of, role
@@ -22,12 +23,15 @@ class Proposal:
     note: str
 
 
+MAX_NODES, MAX_SCOPE, MAX_POOL = 600, 20_000, 80
+"""What is looked at of a statement, of the scope around it, and of one kind of expression in it."""
+
 Operator = Callable[[Node, "Place"], Iterator[Proposal]]
 Table = Mapping[str, Sequence[Operator]]
 """Node kind → the operators that know it."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Place:
     """A statement to be edited, with what can be seen from it. `attributes` are attribute names used in related
     files (the project's own that the failing tests run)."""
@@ -44,8 +48,12 @@ class Place:
 
     @cached_property
     def nodes(self) -> list[Node]:
-        """The nodes of the statement's own text."""
-        return list(own_nodes(self.statement))
+        """The nodes of the statement's own text; of a huge one, those that the failing tests show come first."""
+        found = list(own_nodes(self.statement))
+        if len(found) > MAX_NODES:
+            shown = self.hints.literals | self.hints.message
+            found.sort(key=lambda node: node.end - node.start > 60 or node.text.strip("'\"") not in shown)
+        return found[:MAX_NODES]
 
     @cached_property
     def in_loop(self) -> Node | None:
@@ -96,17 +104,24 @@ class Place:
 
     @cached_property
     def scope_nodes(self) -> list[Node]:
-        """All nodes of the function around, or of the module's own statements near."""
+        """All nodes of the function around, or of the module's own statement."""
         top = self.function or self.syntax.top_level(self.statement.start) or self.statement
-        return list(top.walk())
+        return list(islice(top.walk(), MAX_SCOPE))
 
-    def expressions(self, kinds: frozenset[str]) -> list[Node]:
-        """Distinct expressions of `kinds` in the function, short ones only."""
-        seen: dict[str, Node] = {}
+    @cached_property
+    def by_kind(self) -> dict[str, list[Node]]:
+        """Node kind → distinct short ones of it in the function, in source order."""
+        found: dict[str, dict[str, Node]] = {}
         for node in self.scope_nodes:
-            if node.kind in kinds and node.end - node.start <= 60:
-                seen.setdefault(node.text, node)
-        return list(seen.values())
+            if node.named and node.end - node.start <= 60:
+                pool = found.setdefault(node.kind, {})
+                if len(pool) < MAX_POOL:
+                    pool.setdefault(node.text, node)
+        return {kind: list(pool.values()) for kind, pool in found.items()}
+
+    def expressions(self, *kinds: str) -> list[Node]:
+        """Distinct expressions of `kinds` in the function, short ones only."""
+        return [node for kind in kinds for node in self.by_kind.get(kind, ())]
 
     def kind(self, node: Node) -> str:
         """What `node`'s value seems to be, "" if that can't be told."""
@@ -268,6 +283,24 @@ def similarity(one: str, two: str) -> float:
 
 
 __all__ = [
-    "ATOM", "BUILTINS", "PRECEDENCE", "Operator", "Place", "Proposal", "Table", "arguments", "called_name",
-    "exchange", "is_value", "kind_of", "precedence", "put", "replace", "required", "shorten", "similarity", "wrapped",
+    "ATOM",
+    "BUILTINS",
+    "MAX_SCOPE",
+    "PRECEDENCE",
+    "Operator",
+    "Place",
+    "Proposal",
+    "Table",
+    "arguments",
+    "called_name",
+    "exchange",
+    "is_value",
+    "kind_of",
+    "precedence",
+    "put",
+    "replace",
+    "required",
+    "shorten",
+    "similarity",
+    "wrapped",
 ]  # fmt: skip

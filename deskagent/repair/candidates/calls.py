@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from deskagent.repair.candidates.base import (
     PRECEDENCE,
@@ -155,6 +156,7 @@ def wrap_as_elsewhere(node: Node, place: Place) -> Iterator[Proposal]:
             yield put("call.elsewhere", node, f"{function}({node.text})", 0.3)
 
 
+@lru_cache(maxsize=8)
 def _one_valued(place: Place) -> dict[str, tuple[set[str], bool]]:
     """Functions of the file, as they are called here → (the texts handed to them alone, whether they are the
     file's own and take one value)."""

@@ -166,7 +166,7 @@ def _parts(test: Node, inside: set[str], place: Place) -> Iterator[tuple[str, fl
         if not name.kinds and name.text not in inside:
             yield f"{name.text} is None", near * 0.4, False
             yield f"{name.text} is not None", near * 0.4, False
-    for other in place.expressions(frozenset({"comparison_operator", "call"})):
+    for other in place.expressions("comparison_operator", "call"):
         if other.text in test.text or other.inside(test) or (other.kind == "call" and not _truth(other)):
             continue
         yield other.text, 0.3, False

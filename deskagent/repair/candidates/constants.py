@@ -41,11 +41,11 @@ def integers(node: Node, place: Place) -> Iterator[Proposal]:
     near[-value] = max(near.get(-value, 0.0), 0.25)
     if value > 9:
         near |= {value * 10: 0.2, value // 10: 0.2, value * 2: 0.15, value // 2: 0.15}
-    for other in place.scope_nodes:
-        if other.kind == "integer" and other.text.isdigit():
+    for other in place.expressions("integer"):
+        if other.text.isdigit():
             near.setdefault(int(other.text), 0.3)
-    for literal in place.hints.literals:
-        if literal.lstrip("-").isdigit() and len(literal) < 12:
+    for literal in sorted(place.hints.literals):
+        if literal.lstrip("-").isdecimal() and len(literal) < 12:
             near[int(literal)] = near.get(int(literal), 0.0) * 0.5 + 0.15
     for other, weight in near.items():
         if other != value and not (negative and other < 0):
@@ -124,15 +124,15 @@ def strings(node: Node, place: Place) -> Iterator[Proposal]:
             plain + " ": 0.2,
             plain + "\n": 0.15,
         }
-    for other in place.scope_nodes:
-        if other.kind == "string" and other.end - other.start < 60 and other.text != node.text:
+    for other in place.expressions("string"):
+        if other.text != node.text:
             try:
                 found = ast.literal_eval(other.text)
             except (ValueError, SyntaxError):
                 continue
             if isinstance(found, str):
                 near.setdefault(found, 0.4)
-    for literal in place.hints.literals:
+    for literal in sorted(place.hints.literals):
         if not literal.lstrip("-").isdigit() and len(literal) < 60:
             near.setdefault(literal, 0.1 + 0.5 * similarity(literal, plain))
     for other, weight in near.items():

@@ -38,7 +38,7 @@ def _others(old: str, place: Place) -> dict[str, float]:
     for name in place.names.values():
         if name.origin in {"definition", "import"} and name.text.endswith(("Error", "Exception", "Warning")):
             found.setdefault(name.text, 0.3)
-    for exception in place.hints.exceptions - {"AssertionError", "Timeout"}:
+    for exception in sorted(place.hints.exceptions - {"AssertionError", "Timeout"}):
         if exception in BUILTINS or exception in place.names:
             found[exception] = 1.0
     found.pop(old, None)

@@ -126,16 +126,9 @@ def attributes(node: Node, place: Place) -> Iterator[Proposal]:
 
 def _uses(place: Place, owner: str, called: bool) -> tuple[set[str], set[str]]:
     """Attributes used on the same object, and on any in the file, in the same way: called or not."""
-    same: set[str] = set()
-    near: set[str] = set()
-    for node in place.syntax.attributes:
-        if node.parent is None:
-            continue
-        if (node.parent.kind == "call" and node.field == "function") != called:
-            continue
-        attribute, holder = node.get("attribute"), node.get("object")
-        if attribute is not None and holder is not None:
-            (same if holder.text == owner else near).add(attribute.text)
+    uses = place.syntax.attribute_uses
+    same = set(uses.get((owner, called), ()))
+    near = set(uses.get(("", called), ()))
     owner_class = next((n for n in place.statement.ancestors() if n.kind == "class_definition"), None)
     body = owner_class.get("body") if owner_class is not None and owner == "self" and called else None
     for part in body.parts if body is not None else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from deskagent.repair.candidates.base import (
     BUILTINS,
@@ -152,6 +153,7 @@ def members(node: Node, place: Place) -> Iterator[Proposal]:
         yield put("name.attribute", node, f"self.{node.text}", 1.0)
 
 
+@lru_cache(maxsize=8)
 def _self_attributes(place: Place) -> set[str]:
     """`self.x` texts of the class around."""
     owner = next((n for n in place.statement.ancestors() if n.kind == "class_definition"), None)
@@ -198,9 +200,7 @@ def elsewhere(node: Node, place: Place) -> Iterator[Proposal]:
     target = not is_value(node)
     if target and not (node.field == "left" and node.kind in {"subscript", "attribute"}):
         return
-    pool = place.expressions(
-        frozenset({node.kind} if node.kind != "identifier" else {"subscript", "attribute"})
-    )
+    pool = place.expressions(*((node.kind,) if node.kind != "identifier" else ("subscript", "attribute")))
     for other in pool:
         if other.text == node.text or other.inside(node) or _without_value(other):
             continue

@@ -31,7 +31,7 @@ def truth(node: Node, place: Place) -> Iterator[Proposal]:
             yield put("return.truth", value, f"not {name.text}", 0.6 * local, PRECEDENCE["not_operator"])
             yield put("return.truth", value, name.text, 0.4 * local)
             yield put("return.truth", value, f"bool({name.text})", 0.3 * local)
-    for other in place.expressions(frozenset({"comparison_operator"})):
+    for other in place.expressions("comparison_operator"):
         yield put("return.truth", value, other.text, 0.2, compared)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, exchange, shorten, similarity
 from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, instead
 from deskagent.repair.scope import NUMBERS, Name, role
 from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, Node, block, is_docstring, siblings
 
+MAX_LINES = 150
 _OWN = frozenset({"local", "outer"})
 _ENDS = frozenset({"return_statement", "raise_statement", "break_statement", "continue_statement"})
 _MOVABLE = frozenset(
@@ -107,8 +110,8 @@ def insert(node: Node, place: Place) -> Iterator[Proposal]:
     """A line put in before or after: an update left out, a collection never filled, a line like another one."""
     if place.function is None:
         return
-    lines = dict(_updates(place))
-    for text, weight in _copies(node, place):
+    lines = dict(islice(_updates(place), MAX_LINES))
+    for text, weight in islice(_copies(node, place), MAX_LINES):
         lines.setdefault(text, weight)
     for text, weight in lines.items():
         for made in _around(node, place, text, weight):
@@ -267,6 +270,7 @@ def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
                 yield f"{head}{name.text}{tail}", 0.3
 
 
+@lru_cache(maxsize=8)
 def _filled(owner: Node) -> set[str]:
     """`self.x` of a class that start as an empty collection."""
     return {

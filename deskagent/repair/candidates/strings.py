@@ -35,9 +35,8 @@ def fields(node: Node, place: Place) -> Iterator[Proposal]:
         return
     old = node.syntax.source.utf8[expression.end : end.start].decode("utf-8", "replace")
     offered: dict[str, float] = {}
-    for other in place.syntax.root.walk():
-        if other.kind == "format_specifier" and other.end - other.start < 12:
-            offered[other.text] = 1.0
+    for text in place.syntax.format_specifiers:
+        offered[text] = 1.0
     for text, weight in FORMATS:
         offered.setdefault(text, weight)
     if rest:
@@ -156,7 +155,7 @@ def elements(node: Node, place: Place) -> Iterator[Proposal]:
         return
     words = sorted(
         word
-        for word in place.hints.literals
+        for word in sorted(place.hints.literals)
         if 0 < len(word) < 40 and not word.lstrip("-").replace(".", "").isdigit()
     )
     held = {part.text.strip("'\"") for part in node.walk() if part.kind == "string"}
