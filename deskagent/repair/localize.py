@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deskagent.repair.hints import Hints, read_hints
+from deskagent.repair.imported import data_modules
 from deskagent.repair.languages import plain
 from deskagent.repair.languages.known import edited, tree_of
 from deskagent.repair.places import is_foreign, is_generated, is_test, matches
@@ -34,6 +35,7 @@ INNERMOST, ON_STACK = 2.0, 1.3
 IN_REQUEST, IN_MESSAGE = 1.6, 1.15
 LITERAL = 1.3
 REACHED_BY_NAME = 0.35
+_UNSPOKEN = 0.4  # of that, where no suspicious file names the module
 NEVER_RUN = 0.02
 MAX_SUSPECTS = 400
 MAX_FILES = 500
@@ -106,6 +108,7 @@ def localize(
         found += _finish(path, spots)
     for path, tree in trees.items():
         found += _module_data(path, tree, reached)
+    found += _imported_data(project, baseline, trees, reached, lambda path: _allowed(path, files, tests))
     if not trees:
         found += plain.suspects(project, baseline, hints, lambda path: _allowed(path, files, tests))
     return _normalised(found, limit)
@@ -266,6 +269,24 @@ def _module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Sus
                 score = reached[name] * REACHED_BY_NAME
                 found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
                 break
+    return found
+
+
+def _imported_data(
+    project: Path,
+    baseline: Baseline,
+    trees: dict[str, Syntax],
+    reached: dict[str, float],
+    allowed: Callable[[str], bool],
+) -> list[Suspect]:
+    """The same in modules that ran at import alone, so that no test's coverage has them."""
+    names = frozenset(name for name, score in reached.items() if score > 0)
+    found: list[Suspect] = []
+    for source, spoken_of in data_modules(project, baseline, names, [t.source for t in trees.values()], allowed):
+        tree = tree_of(source)
+        if tree is not None and not is_generated(source.text):
+            data = _module_data(source.path, tree, reached)
+            found += data if spoken_of else [replace(s, score=s.score * _UNSPOKEN) for s in data]
     return found
 
 
