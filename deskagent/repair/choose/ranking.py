@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-import os.path
 from collections.abc import Iterable, Iterator, Sequence
 
 from deskagent.repair.choose import code, words
@@ -69,5 +69,9 @@ def _size(trial: Trial, context: Context) -> int:
 
 def _common(one: bytes, two: bytes) -> int:
     """Bytes shared at the beginning and the end."""
-    start = len(os.path.commonprefix([one, two]))
-    return start + len(os.path.commonprefix([one[start:][::-1], two[start:][::-1]]))
+    start = _same(one, two)
+    return start + _same(one[start:][::-1], two[start:][::-1])
+
+
+def _same(one: bytes, two: bytes) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))

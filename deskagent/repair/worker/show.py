@@ -79,10 +79,8 @@ class _Writer:
         if kind is dict:
             return "{%s}" % self._pairs(value, depth)
         if isinstance(value, (set, frozenset)):
-            return "%s{%s}" % (
-                "" if kind is set else kind.__name__,
-                ", ".join(sorted(self._each(value, depth))),
-            )
+            items = ", ".join(sorted(self._each(value, depth)))
+            return "{%s}" % items if kind is set and items else "%s({%s})" % (kind.__name__, items)
         if isinstance(value, Yields):
             return "yields " + self.write(value.items, depth)
         if isinstance(value, BaseException):

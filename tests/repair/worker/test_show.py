@@ -50,6 +50,8 @@ class Proxy:
     ("value", "text"),
     [
         ({2, 1, 3}, "{1, 2, 3}"),
+        (set(), "set({})"),
+        (frozenset("a"), "frozenset({'a'})"),
         ((1,), "(1,)"),
         (Entry("a", [1]), "Entry(amounts=[1], text='a')"),
         (Slotted(), "Slotted(value=3)"),
