@@ -58,7 +58,7 @@ class Worker:
         self.level = level
         self._start = {
             "runner": command.runner,
-            "args": list(command.args),
+            "args": list(scratch.relocated(command.args)),
             "project": str(scratch.seen_at),
             "cwd_first": command.as_module,
             "level": level,
