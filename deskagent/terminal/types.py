@@ -54,10 +54,10 @@ class Limits:
     """What a process tree may use. None means no limit."""
 
     seconds: float | None = 600.0
-    memory: int | None = 8 << 30          # bytes resident, the whole tree
+    memory: int | None = 8 << 30  # bytes resident, the whole tree
     processes: int | None = 512
-    output: int = 64 << 20                # bytes kept in the output file; the rest is counted and dropped
-    file_size: int | None = 4 << 30       # largest file it may write
+    output: int = 64 << 20  # bytes kept in the output file; the rest is counted and dropped
+    file_size: int | None = 4 << 30  # largest file it may write
 
 
 class End(StrEnum):
@@ -68,11 +68,11 @@ class End(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     PROCESSES = "processes"
-    FILE_SIZE = "file_size"    # it died of writing a larger file than allowed
+    FILE_SIZE = "file_size"  # it died of writing a larger file than allowed
     CANCELLED = "cancelled"
-    WAITING = "waiting"        # it waited for input that nobody will give
-    NOT_FOUND = "not_found"    # the command doesn't exist or can't be executed
-    SANDBOX = "sandbox"        # the sandbox could not be set up; nothing ran
+    WAITING = "waiting"  # it waited for input that nobody will give
+    NOT_FOUND = "not_found"  # the command doesn't exist or can't be executed
+    SANDBOX = "sandbox"  # the sandbox could not be set up; nothing ran
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class Result:
     seconds: float
     head: bytes = b""
     tail: bytes = b""
-    total: int = 0             # bytes printed, also those dropped
+    total: int = 0  # bytes printed, also those dropped
     output_path: Path | None = None
-    detail: str = ""           # for people: what was killed and why, what it waited for
+    detail: str = ""  # for people: what was killed and why, what it waited for
     rung: Rung = Rung.NONE
 
     @property
