@@ -121,7 +121,7 @@ class _WorkedOut(difflib.SequenceMatcher[bytes]):
     """A comparison whose outcome is known; lends difflib's grouping."""
 
     def __init__(self, codes: list[Any]) -> None:
-        super().__init__()
+        super().__init__(None, [], [])
         self.codes = codes
 
     def get_opcodes(self) -> list[Any]:
