@@ -23,5 +23,8 @@ def test_data_of_modules_that_no_test_enters_is_suspected(tmp_path: Path) -> Non
     scores = {(s.path, s.line): s.score for s in found}
     assert found[0].path == "shop.py" and found[0].line == 5
     assert scores["shop.py", 5] > scores["consts.py", 2] == scores["consts.py", 3] > scores["far.py", 1] > 0
-    assert {path for path, _ in scores} == {"shop.py", "consts.py", "far.py"} and ("consts.py", 1) not in scores
+    assert {path for path, _ in scores} == {"shop.py", "consts.py", "far.py"} and (
+        "consts.py",
+        1,
+    ) not in scores
     assert "RATES is read by suspicious code" in next(s for s in found if s.path == "consts.py").reasons
