@@ -61,15 +61,16 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
             offered.setdefault(text, weight)
         for other in place.tree.root.walk():
             if (
-                other.kind == node.kind
-                and other is not node
-                and called is not None
-                and (f := other.get("function")) is not None
+                (
+                    other.kind == node.kind
+                    and other is not node
+                    and called is not None
+                    and (f := other.get("function")) is not None
+                )
+                and f.text.rpartition(".")[2] == called.text.rpartition(".")[2]
+                and len(arguments(other)) > len(given)
             ):
-                if f.text.rpartition(".")[2] == called.text.rpartition(".")[2] and len(
-                    arguments(other)
-                ) > len(given):
-                    offered[arguments(other)[len(given)].text[:60]] = 0.8
+                offered[arguments(other)[len(given)].text[:60]] = 0.8
     at = given[-1].end if given else bracket.start + 1
     for text, weight in offered.items():
         yield Proposal(
@@ -149,7 +150,7 @@ def method(node: Node, place: Place) -> Iterator[Proposal]:
 
 def chain(node: Node, place: Place) -> Iterator[Proposal]:
     """`xs.map(f).filter(g)` → `xs.filter(g).map(f)`."""
-    kind, object_field, name_field = place.grammar.member
+    kind, object_field, _name_field = place.grammar.member
     outer = node.get("function")
     inner = outer.get(object_field) if outer is not None and outer.kind == kind else None
     below = inner.get("function") if inner is not None and inner.kind == "call_expression" else None

@@ -120,8 +120,22 @@ def number(node: Node, place: Place) -> Iterator[Proposal]:
     offered: dict[str, float] = {}
     if re.fullmatch(r"\d{1,9}", text) and not (text.startswith("0") and text != "0"):
         value = int(text)
-        for new, weight in ((value + 1, 1.0), (value - 1, 1.0), (0, 0.5), (1, 0.5), (2, 0.25), (-1, 0.3), (-value, 0.2),
-                            (value * 10, 0.3), (value // 10, 0.3), (100, 0.1), (1000, 0.15), (60, 0.1), (24, 0.1), (12, 0.1)):  # fmt: skip
+        for new, weight in (
+            (value + 1, 1.0),
+            (value - 1, 1.0),
+            (0, 0.5),
+            (1, 0.5),
+            (2, 0.25),
+            (-1, 0.3),
+            (-value, 0.2),
+            (value * 10, 0.3),
+            (value // 10, 0.3),
+            (100, 0.1),
+            (1000, 0.15),
+            (60, 0.1),
+            (24, 0.1),
+            (12, 0.1),
+        ):
             if new >= 0 or place.grammar.precedence.get("unary_expression"):
                 offered.setdefault(str(new), weight)
     elif re.fullmatch(r"\d*\.\d+", text):
@@ -180,8 +194,18 @@ def text(node: Node, place: Place) -> Iterator[Proposal]:
             and len(other.text) < 40
         ):
             offered.setdefault(other.text, 0.15 + 0.4 * similarity(other.text, old))
-    for new, weight in ((f"{old} ", 0.2), (f" {old}", 0.2), (old.strip(), 0.3), ("", 0.3), (old.lower(), 0.2), (old.upper(), 0.2),
-                        (" ", 0.2), (", ", 0.3 if old == "," else 0.05), ("\\n", 0.3 if len(old) < 3 else 0.02), (",", 0.1)):  # fmt: skip
+    for new, weight in (
+        (f"{old} ", 0.2),
+        (f" {old}", 0.2),
+        (old.strip(), 0.3),
+        ("", 0.3),
+        (old.lower(), 0.2),
+        (old.upper(), 0.2),
+        (" ", 0.2),
+        (", ", 0.3 if old == "," else 0.05),
+        ("\\n", 0.3 if len(old) < 3 else 0.02),
+        (",", 0.1),
+    ):
         offered.setdefault(new, weight)
     offered.pop(old, None)
     for new, weight in offered.items():

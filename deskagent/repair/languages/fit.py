@@ -82,16 +82,30 @@ def is_value(node: Node, place: Place) -> bool:
         "type",
         "label",
         "parameter",
-    }:
-        if not (parent.kind == "binary_expression" and node.field == "left"):
-            return False
+    } and not (parent.kind == "binary_expression" and node.field == "left"):
+        return False
     if node.kind == "identifier" and (declares(node, place.grammar) or is_written(node, place.grammar)):
         return False
     return parent.kind not in _NO_VALUES
 
 
 _NO_VALUES = frozenset(
-    ["update_expression", "inc_statement", "dec_statement", "import_specifier", "import_clause", "namespace_import", "export_specifier",
-     "array_pattern", "object_pattern", "rest_pattern", "parameter_declaration", "formal_parameters", "labeled_statement",
-     "qualified_type", "package_clause", "method_elem"]
-)  # fmt: skip
+    [
+        "update_expression",
+        "inc_statement",
+        "dec_statement",
+        "import_specifier",
+        "import_clause",
+        "namespace_import",
+        "export_specifier",
+        "array_pattern",
+        "object_pattern",
+        "rest_pattern",
+        "parameter_declaration",
+        "formal_parameters",
+        "labeled_statement",
+        "qualified_type",
+        "package_clause",
+        "method_elem",
+    ]
+)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from deskagent.repair.candidates import priors
-from deskagent.repair.candidates.base import Proposal, shorten
-from deskagent.repair.languages import calls, conditions, expressions, names, statements
-from deskagent.repair.languages.fit import is_value, operator_of, put, wrapped
+from deskagent.repair.languages import (
+    calls,
+    conditions,
+    expressions,
+    guards,
+    javascript_edits,
+    names,
+    statements,
+)
 from deskagent.repair.languages.grammar import Changes, Grammar
-from deskagent.repair.languages.place import Operator, Place
-from deskagent.repair.syntax import Node
+from deskagent.repair.languages.place import Operator
 
 PRIORS: dict[str, float] = {
     **priors.OPERATORS,
@@ -26,40 +31,126 @@ PRIORS: dict[str, float] = {
 }
 
 PRECEDENCE = {
-    "sequence_expression": 0, "arrow_function": 1, "assignment_expression": 1, "augmented_assignment_expression": 1,
-    "yield_expression": 1, "ternary_expression": 2, "??": 3, "||": 3, "&&": 4, "|": 5, "^": 6, "&": 7,
-    "==": 8, "!=": 8, "===": 8, "!==": 8, "<": 9, "<=": 9, ">": 9, ">=": 9, "in": 9, "instanceof": 9,
-    "<<": 10, ">>": 10, ">>>": 10, "+": 11, "-": 11, "*": 12, "/": 12, "%": 12, "**": 13,
-    "unary_expression": 14, "await_expression": 14, "update_expression": 15, "function_expression": 1,
-    "as_expression": 9, "spread_element": 1,
-}  # fmt: skip
+    "sequence_expression": 0,
+    "arrow_function": 1,
+    "assignment_expression": 1,
+    "augmented_assignment_expression": 1,
+    "yield_expression": 1,
+    "ternary_expression": 2,
+    "??": 3,
+    "||": 3,
+    "&&": 4,
+    "|": 5,
+    "^": 6,
+    "&": 7,
+    "==": 8,
+    "!=": 8,
+    "===": 8,
+    "!==": 8,
+    "<": 9,
+    "<=": 9,
+    ">": 9,
+    ">=": 9,
+    "in": 9,
+    "instanceof": 9,
+    "<<": 10,
+    ">>": 10,
+    ">>>": 10,
+    "+": 11,
+    "-": 11,
+    "*": 12,
+    "/": 12,
+    "%": 12,
+    "**": 13,
+    "unary_expression": 14,
+    "await_expression": 14,
+    "update_expression": 15,
+    "function_expression": 1,
+    "as_expression": 9,
+    "spread_element": 1,
+}
 
 CHANGES: Changes = {
-    "<": (("<=", "compare.boundary", 1.0), (">", "compare.flip", 1.0), (">=", "compare.flip", 0.5), ("!==", "compare.relation", 0.3)),
-    "<=": (("<", "compare.boundary", 1.0), (">=", "compare.flip", 1.0), (">", "compare.flip", 0.5), ("===", "compare.relation", 0.3)),
-    ">": ((">=", "compare.boundary", 1.0), ("<", "compare.flip", 1.0), ("<=", "compare.flip", 0.5), ("!==", "compare.relation", 0.3)),
-    ">=": ((">", "compare.boundary", 1.0), ("<=", "compare.flip", 1.0), ("<", "compare.flip", 0.5), ("===", "compare.relation", 0.3)),
-    "===": (("!==", "compare.negate", 0.8), ("==", "compare.strict", 0.4), ("<=", "compare.relation", 0.5), (">=", "compare.relation", 0.5)),
-    "!==": (("===", "compare.negate", 0.8), ("!=", "compare.strict", 0.4), ("<", "compare.relation", 0.4), (">", "compare.relation", 0.4)),
-    "==": (("===", "compare.strict", 1.0), ("!=", "compare.negate", 0.7), ("<=", "compare.relation", 0.3), (">=", "compare.relation", 0.3)),
+    "<": (
+        ("<=", "compare.boundary", 1.0),
+        (">", "compare.flip", 1.0),
+        (">=", "compare.flip", 0.5),
+        ("!==", "compare.relation", 0.3),
+    ),
+    "<=": (
+        ("<", "compare.boundary", 1.0),
+        (">=", "compare.flip", 1.0),
+        (">", "compare.flip", 0.5),
+        ("===", "compare.relation", 0.3),
+    ),
+    ">": (
+        (">=", "compare.boundary", 1.0),
+        ("<", "compare.flip", 1.0),
+        ("<=", "compare.flip", 0.5),
+        ("!==", "compare.relation", 0.3),
+    ),
+    ">=": (
+        (">", "compare.boundary", 1.0),
+        ("<=", "compare.flip", 1.0),
+        ("<", "compare.flip", 0.5),
+        ("===", "compare.relation", 0.3),
+    ),
+    "===": (
+        ("!==", "compare.negate", 0.8),
+        ("==", "compare.strict", 0.4),
+        ("<=", "compare.relation", 0.5),
+        (">=", "compare.relation", 0.5),
+    ),
+    "!==": (
+        ("===", "compare.negate", 0.8),
+        ("!=", "compare.strict", 0.4),
+        ("<", "compare.relation", 0.4),
+        (">", "compare.relation", 0.4),
+    ),
+    "==": (
+        ("===", "compare.strict", 1.0),
+        ("!=", "compare.negate", 0.7),
+        ("<=", "compare.relation", 0.3),
+        (">=", "compare.relation", 0.3),
+    ),
     "!=": (("!==", "compare.strict", 1.0), ("==", "compare.negate", 0.7)),
     "&&": (("||", "condition.connective", 1.0),),
     "||": (("??", "logic.nullish", 1.0), ("&&", "condition.connective", 1.0)),
     "??": (("||", "logic.nullish", 1.0),),
     "+": (("-", "arithmetic.operator", 1.0), ("*", "arithmetic.operator", 0.4)),
     "-": (("+", "arithmetic.operator", 1.0), ("/", "arithmetic.operator", 0.2)),
-    "*": (("/", "arithmetic.operator", 0.6), ("+", "arithmetic.operator", 0.5), ("**", "arithmetic.operator", 0.4)),
-    "/": (("*", "arithmetic.operator", 0.7), ("%", "arithmetic.operator", 0.5), ("-", "arithmetic.operator", 0.2)),
+    "*": (
+        ("/", "arithmetic.operator", 0.6),
+        ("+", "arithmetic.operator", 0.5),
+        ("**", "arithmetic.operator", 0.4),
+    ),
+    "/": (
+        ("*", "arithmetic.operator", 0.7),
+        ("%", "arithmetic.operator", 0.5),
+        ("-", "arithmetic.operator", 0.2),
+    ),
     "%": (("/", "arithmetic.operator", 0.8),),
     "**": (("*", "arithmetic.operator", 1.0),),
-    "&": (("|", "arithmetic.operator", 1.0), ("^", "arithmetic.operator", 0.5), ("&&", "condition.connective", 0.3)),
-    "|": (("&", "arithmetic.operator", 1.0), ("^", "arithmetic.operator", 0.5), ("||", "condition.connective", 0.3)),
-    "^": (("&", "arithmetic.operator", 0.8), ("|", "arithmetic.operator", 0.8), ("**", "arithmetic.operator", 0.5)),
+    "&": (
+        ("|", "arithmetic.operator", 1.0),
+        ("^", "arithmetic.operator", 0.5),
+        ("&&", "condition.connective", 0.3),
+    ),
+    "|": (
+        ("&", "arithmetic.operator", 1.0),
+        ("^", "arithmetic.operator", 0.5),
+        ("||", "condition.connective", 0.3),
+    ),
+    "^": (
+        ("&", "arithmetic.operator", 0.8),
+        ("|", "arithmetic.operator", 0.8),
+        ("**", "arithmetic.operator", 0.5),
+    ),
     "<<": ((">>", "arithmetic.operator", 1.0),),
     ">>": (("<<", "arithmetic.operator", 1.0), (">>>", "arithmetic.operator", 0.8)),
     ">>>": ((">>", "arithmetic.operator", 1.0),),
     "in": (("instanceof", "compare.membership", 0.1),),
-}  # fmt: skip
+}
 
 
 def pairs(*groups: str) -> dict[str, tuple[tuple[str, float], ...]]:
@@ -76,256 +167,105 @@ def pairs(*groups: str) -> dict[str, tuple[tuple[str, float], ...]]:
 
 MEMBERS: Mapping[str, Sequence[tuple[str, float]]] = {
     **pairs(
-        "push unshift", "shift pop", "slice splice", "slice substring substr", "indexOf lastIndexOf", "includes startsWith endsWith",
-        "some every", "map filter forEach flatMap", "find findIndex findLast filter", "trim trimStart trimEnd", "toUpperCase toLowerCase",
-        "min max", "floor ceil round trunc", "keys values entries", "padStart padEnd", "replace replaceAll", "reduce reduceRight",
-        "get has", "set add", "delete clear", "length size", "test match exec", "apply call bind", "concat push", "sort toSorted",
-        "reverse toReversed", "then catch finally", "all allSettled race any", "getDate getDay getUTCDate", "getMonth getUTCMonth",
-        "getFullYear getUTCFullYear", "getHours getUTCHours", "charAt charCodeAt codePointAt at", "parse stringify",
-        "isInteger isFinite isNaN isSafeInteger", "resolve reject", "on once", "sin cos", "abs sign", "toFixed toPrecision",
-        "getMinutes getSeconds", "assign create", "fromEntries entries", "setTimeout setInterval", "head tail", "prev next", "left right",
+        "push unshift",
+        "shift pop",
+        "slice splice",
+        "slice substring substr",
+        "indexOf lastIndexOf",
+        "includes startsWith endsWith",
+        "some every",
+        "map filter forEach flatMap",
+        "find findIndex findLast filter",
+        "trim trimStart trimEnd",
+        "toUpperCase toLowerCase",
+        "min max",
+        "floor ceil round trunc",
+        "keys values entries",
+        "padStart padEnd",
+        "replace replaceAll",
+        "reduce reduceRight",
+        "get has",
+        "set add",
+        "delete clear",
+        "length size",
+        "test match exec",
+        "apply call bind",
+        "concat push",
+        "sort toSorted",
+        "reverse toReversed",
+        "then catch finally",
+        "all allSettled race any",
+        "getDate getDay getUTCDate",
+        "getMonth getUTCMonth",
+        "getFullYear getUTCFullYear",
+        "getHours getUTCHours",
+        "charAt charCodeAt codePointAt at",
+        "parse stringify",
+        "isInteger isFinite isNaN isSafeInteger",
+        "resolve reject",
+        "on once",
+        "sin cos",
+        "abs sign",
+        "toFixed toPrecision",
+        "getMinutes getSeconds",
+        "assign create",
+        "fromEntries entries",
+        "setTimeout setInterval",
+        "head tail",
+        "prev next",
+        "left right",
     ),
-    "()": ((".trim()", 0.5), (".toLowerCase()", 0.5), (".toUpperCase()", 0.2), (".slice()", 0.4), (".length", 0.4), (".toString()", 0.3),
-           (".toFixed(2)", 0.3), (".join('')", 0.3), (".reverse()", 0.3), (".flat()", 0.2), (".size", 0.15), (".sort()", 0.2)),
-}  # fmt: skip
+    "()": (
+        (".trim()", 0.5),
+        (".toLowerCase()", 0.5),
+        (".toUpperCase()", 0.2),
+        (".slice()", 0.4),
+        (".length", 0.4),
+        (".toString()", 0.3),
+        (".toFixed(2)", 0.3),
+        (".join('')", 0.3),
+        (".reverse()", 0.3),
+        (".flat()", 0.2),
+        (".size", 0.15),
+        (".sort()", 0.2),
+    ),
+}
 WORDS: Mapping[str, Sequence[tuple[str, float]]] = {
-    **pairs("parseInt parseFloat Number", "encodeURI encodeURIComponent", "decodeURI decodeURIComponent", "setTimeout setInterval", "Set Map",
-             "isNaN isFinite", "String Number"),
-    "(": (("Number", 0.7), ("String", 0.6), ("Math.floor", 0.7), ("Math.ceil", 0.5), ("Math.round", 0.5), ("Math.abs", 0.6), ("Boolean", 0.2),
-          ("Math.trunc", 0.3), ("new Set", 0.2), ("parseInt", 0.3)),
-}  # fmt: skip
+    **pairs(
+        "parseInt parseFloat Number",
+        "encodeURI encodeURIComponent",
+        "decodeURI decodeURIComponent",
+        "setTimeout setInterval",
+        "Set Map",
+        "isNaN isFinite",
+        "String Number",
+    ),
+    "(": (
+        ("Number", 0.7),
+        ("String", 0.6),
+        ("Math.floor", 0.7),
+        ("Math.ceil", 0.5),
+        ("Math.round", 0.5),
+        ("Math.abs", 0.6),
+        ("Boolean", 0.2),
+        ("Math.trunc", 0.3),
+        ("new Set", 0.2),
+        ("parseInt", 0.3),
+    ),
+}
 LITERALS = {
-    "number": "number", "string": "str", "template_string": "str", "true": "bool", "false": "bool", "array": "array",
-    "object": "object", "null": "null", "arrow_function": "call", "function_expression": "call", "regex": "regex",
-}  # fmt: skip
-
-
-def optional(node: Node, place: Place) -> Iterator[Proposal]:
-    """`a.b` → `a?.b`, and back."""
-    _, object_field, name_field = place.grammar.member
-    holder, name, chained = node.get(object_field), node.get(name_field), node.get("optional_chain")
-    if holder is None or name is None or holder.kind in {"this", "super"} or _is_target(node):
-        return
-    if chained is not None:
-        yield put("call.optional", chained, ".", 0.3, place)
-    else:
-        dot = next((c for c in node.children if c.text == "."), None)
-        if dot is not None:
-            yield put("call.optional", dot, "?.", 0.9, place)
-
-
-def _is_target(node: Node) -> bool:
-    parent = node.parent
-    return (
-        parent is None
-        or (node.field == "left" and "assignment" in parent.kind)
-        or parent.kind == "update_expression"
-    )
-
-
-def fallback(node: Node, place: Place) -> Iterator[Proposal]:
-    """`m.get(k)` → `m.get(k) ?? 0`."""
-    if not is_value(node, place) or (
-        node.kind == "call_expression"
-        and not node.text.partition("(")[0].endswith((".get", ".find", ".shift", ".pop", ".match"))
-    ):
-        return
-    parent = node.parent
-    if parent is not None and (operator := operator_of(parent)) is not None and operator.text in {"??", "||"}:
-        return
-    for text, weight in (
-        ("0", 1.0),
-        ("[]", 0.7),
-        ("''", 0.6),
-        ("1", 0.2),
-        ("null", 0.5),
-        ("{}", 0.3),
-        ("false", 0.3),
-    ):
-        yield put("call.get", node, f"{node.text} ?? {text}", weight, place, PRECEDENCE["??"])
-
-
-def awaited(node: Node, place: Place) -> Iterator[Proposal]:
-    """`f(x)` → `await f(x)` in an async function, and back."""
-    if node.kind == "await_expression":
-        if node.parts:
-            yield put("call.await", node, node.parts[0].text, 0.2, place)
-        return
-    parent = node.parent
-    function = place.tree.function_of(node)
-    if parent is None or parent.kind == "await_expression" or node.field == "function":
-        return
-    if function is not None and any(c.text == "async" for c in function.children):
-        waits = any(n.kind == "await_expression" and n.parts and n.parts[0].text.partition("(")[0] == node.text.partition("(")[0]
-                    for n in place.tree.root.walk())  # fmt: skip
-        promising = (
-            waits
-            or _is_async(place, node)
-            or (parent.kind == "expression_statement" or node.text.startswith("Promise."))
-        )
-        yield put(
-            "call.await",
-            node,
-            f"await {node.text}",
-            1.0 if promising else 0.5,
-            place,
-            PRECEDENCE["await_expression"],
-        )
-
-
-def _is_async(place: Place, call: Node) -> bool:
-    name = call.text.partition("(")[0].rpartition(".")[2]
-    return any(
-        node.kind in place.grammar.functions
-        and place.tree.name_of(node) == name
-        and any(c.text == "async" for c in node.children)
-        for node in place.tree.root.walk()
-    )
-
-
-def sorter(node: Node, place: Place) -> Iterator[Proposal]:
-    """`xs.sort()` → `xs.sort((a, b) => a - b)`; a copy is sorted; likewise `reverse`."""
-    called = node.get("function")
-    if called is None or called.kind != "member_expression":
-        return
-    name, holder, given = called.get("property"), called.get("object"), node.get("arguments")
-    if (
-        name is None
-        or holder is None
-        or given is None
-        or name.text not in {"sort", "reverse", "splice", "toSorted"}
-    ):
-        return
-    if name.text in {"sort", "toSorted"} and not given.parts:
-        for text, weight in (("(a, b) => a - b", 1.0), ("(a, b) => b - a", 0.8)):
-            yield put("call.sorter", given, f"({text})", weight, place)
-    if not holder.text.startswith("["):
-        yield put("call.copy", holder, f"[...{holder.text}]", 0.8, place)
-
-
-def arrow(node: Node, place: Place) -> Iterator[Proposal]:
-    """`x => ({…})` for `x => {…}`; parameters exchanged; a default of its own for a parameter."""
-    parameters = node.get("parameters")
-    if parameters is None:
-        return
-    parts = parameters.parts
-    for one, two in zip(parts, parts[1:], strict=False):
-        edits = ((one.start, one.end, two.text), (two.start, two.end, one.text))
-        yield Proposal("call.arrow", 0.6, edits, f"swap {shorten(one.text)} and {shorten(two.text)}")
-    for part in parts:
-        if part.kind in {"identifier", "required_parameter", "shorthand_property_identifier_pattern"}:
-            for text, weight in (
-                ("0", 0.4),
-                ("[]", 0.5),
-                ("{}", 0.5),
-                ("''", 0.4),
-                ("1", 0.3),
-                ("false", 0.2),
-                ("true", 0.2),
-            ):
-                yield Proposal(
-                    "constant.initial", weight, ((part.end, part.end, f" = {text}"),), f"{part.text} = {text}"
-                )
-    if (
-        node.kind == "arrow_function"
-        and (body := node.get("body")) is not None
-        and body.kind == "statement_block"
-    ):
-        inner = place.tree.inner(body)
-        if len(inner) == 1 and inner[0].kind == "expression_statement":
-            yield Proposal(
-                "return.missing",
-                0.8,
-                ((inner[0].start, inner[0].start, "return "),),
-                f"return {shorten(inner[0].text)}",
-            )
-    first = node.children[0] if node.children else None
-    if first is not None and any(n.kind == "await_expression" for n in node.walk()) and first.text != "async":
-        yield Proposal("call.await", 1.0, ((node.start, node.start, "async "),), "async")
-
-
-def initial(node: Node, place: Place) -> Iterator[Proposal]:
-    """Another first value; `let` for what is given one elsewhere."""
-    value = node.get("value")
-    if value is None:
-        return
-    offered = {"number": ("0", "1", "-1", "Infinity", "-Infinity", "null"), "array": ("new Set()", "{}", "''"), "object": ("[]", "new Map()"),
-               "string": ("' '", "[]"), "true": (), "false": ()}  # fmt: skip
-    for text in offered.get(value.kind, ()):
-        if text != value.text:
-            yield put(
-                "constant.initial",
-                value,
-                text,
-                0.4 if text in {"0", "1", "-Infinity", "Infinity"} else 0.15,
-                place,
-            )
-    if value.kind in {"identifier", "member_expression"}:
-        for text, weight in (
-            (f"[...{value.text}]", 0.5),
-            (f"{{ ...{value.text} }}", 0.5),
-            ("0", 0.1),
-            (f"{value.text}.slice()", 0.2),
-        ):
-            yield put("call.copy", value, text, weight, place)
-
-
-def copied(node: Node, place: Place) -> Iterator[Proposal]:
-    """What is given back or kept: a copy of it."""
-    for value in node.parts[:1]:
-        if value.kind in {"identifier", "member_expression"}:
-            yield put("call.copy", value, f"[...{value.text}]", 0.6, place)
-            yield put("call.copy", value, f"{{ ...{value.text} }}", 0.5, place)
-
-
-def loop_kind(node: Node, place: Place) -> Iterator[Proposal]:
-    """`for (k in xs)` ↔ `for (k of xs)`; keys with values."""
-    token = next((c for c in node.children if c.text in {"in", "of"} and not c.named), None)
-    right = node.get("right")
-    if token is not None:
-        yield put("call.range", token, "of" if token.text == "in" else "in", 1.0, place)
-    if right is not None and token is not None and token.text == "of":
-        binds = wrapped(right, 17, place.grammar)
-        for text, weight in ((f"{binds}.entries()", 0.3), (f"Object.entries({right.text})", 0.4), (f"Object.keys({right.text})", 0.3),
-                             (f"Object.values({right.text})", 0.3), (f"[...{right.text}]", 0.3), (f"{binds}.slice(1)", 0.3)):  # fmt: skip
-            yield put("call.range", right, text, weight, place)
-
-
-def pattern(node: Node, place: Place) -> Iterator[Proposal]:
-    """A regular expression: its flags, its ends, `*` ↔ `+`, classes widened."""
-    body = node.get("pattern")
-    flags = node.get("flags")
-    held = flags.text if flags is not None else ""
-    end = node.end
-    for flag, weight in (("g", 1.0), ("i", 1.0), ("m", 0.4), ("u", 0.2), ("s", 0.3)):
-        if flag not in held:
-            yield Proposal("string.pattern", weight, ((end, end, flag),), f"flag {flag}")
-        else:
-            at = node.end - len(held) + held.index(flag)
-            yield Proposal("string.pattern", 0.4, ((at, at + 1, ""),), f"no flag {flag}")
-    if body is None:
-        return
-    text = body.text
-    offered: dict[str, float] = {}
-    for old, new, weight in (("*", "+", 0.6), ("+", "*", 0.6), ("\\d", "\\w", 0.3), ("\\w", "[\\w-]", 0.5), ("\\w", "[\\w.]", 0.3), ("a-z", "a-zA-Z", 0.6),
-                             ("a-z", "a-z0-9", 0.5), ("A-Z", "A-Za-z", 0.4), ("0-9", "0-9.", 0.3), ("\\s", "\\s+", 0.4), (".", "\\.", 0.4), ("+", "+?", 0.4),
-                             ("*", "*?", 0.5), ("[^", "[", 0.3), ("$", "", 0.3), ("^", "", 0.3), ("+", "", 0.3), ("?", "", 0.3), ("\\S", "\\s", 0.3)):  # fmt: skip
-        at = text.find(old)
-        while at >= 0:
-            if not (at and text[at - 1] == "\\"):
-                offered[text[:at] + new + text[at + len(old) :]] = weight
-            at = text.find(old, at + 1)
-    offered[f"^{text}"] = offered[f"{text}$"] = 0.5
-    offered[f"^{text}$"] = 0.4
-    offered[f"{text}+"] = 0.4
-    for new, weight in offered.items():
-        if new and new != text:
-            yield Proposal(
-                "string.pattern",
-                weight,
-                ((body.start, body.end, new),),
-                f"/{shorten(text)}/ → /{shorten(new)}/",
-            )
+    "number": "number",
+    "string": "str",
+    "template_string": "str",
+    "true": "bool",
+    "false": "bool",
+    "array": "array",
+    "object": "object",
+    "null": "null",
+    "arrow_function": "call",
+    "function_expression": "call",
+    "regex": "regex",
+}
 
 
 VALUES: tuple[Operator, ...] = (
@@ -338,8 +278,15 @@ VALUES: tuple[Operator, ...] = (
 )
 BRANCH: tuple[Operator, ...] = (conditions.branch,)
 TABLE: Mapping[str, Sequence[Operator]] = {
-    "statement": (statements.delete, statements.move, statements.insert),
-    "binary_expression": (expressions.operator, expressions.operands, expressions.sizes, conditions.connective, expressions.offset, calls.wrap),
+    "statement": (statements.delete, statements.move, statements.insert, guards.early),
+    "binary_expression": (
+        expressions.operator,
+        expressions.operands,
+        expressions.sizes,
+        conditions.connective,
+        expressions.offset,
+        calls.wrap,
+    ),
     "augmented_assignment_expression": (expressions.operator, expressions.plain_assignment),
     "assignment_expression": (expressions.plain_assignment,),
     "update_expression": (expressions.step,),
@@ -350,43 +297,101 @@ TABLE: Mapping[str, Sequence[Operator]] = {
     "string": (expressions.text,),
     "identifier": VALUES,
     "shorthand_property_identifier": (names.shorthand,),
-    "member_expression": (names.member, names.rebind, optional, expressions.offset, calls.wrap, calls.method, fallback, names.variable),
-    "subscript_expression": (expressions.swap_index, expressions.offset, fallback, calls.wrap),
-    "call_expression": (calls.order, calls.fewer, calls.more, calls.unwrap, calls.chain, calls.wrap, calls.method, names.function,
-                        expressions.offset, awaited, sorter, fallback),
+    "member_expression": (
+        names.member,
+        names.rebind,
+        javascript_edits.optional,
+        expressions.offset,
+        calls.wrap,
+        calls.method,
+        javascript_edits.fallback,
+        names.variable,
+    ),
+    "subscript_expression": (
+        expressions.swap_index,
+        expressions.offset,
+        javascript_edits.fallback,
+        calls.wrap,
+    ),
+    "call_expression": (
+        calls.order,
+        calls.fewer,
+        calls.more,
+        calls.unwrap,
+        calls.chain,
+        calls.wrap,
+        calls.method,
+        names.function,
+        expressions.offset,
+        javascript_edits.awaited,
+        javascript_edits.sorter,
+        javascript_edits.fallback,
+    ),
     "new_expression": (calls.order, calls.fewer, calls.more),
-    "await_expression": (awaited,),
-    "arrow_function": (arrow,),
-    "function_expression": (arrow,),
-    "function_declaration": (arrow,),
-    "method_definition": (arrow,),
+    "await_expression": (javascript_edits.awaited,),
+    "arrow_function": (javascript_edits.arrow,),
+    "function_expression": (javascript_edits.arrow,),
+    "function_declaration": (javascript_edits.arrow,),
+    "method_definition": (javascript_edits.arrow,),
     "if_statement": (conditions.branch, conditions.otherwise),
     "while_statement": BRANCH,
     "do_statement": BRANCH,
     "for_statement": BRANCH,
     "ternary_expression": BRANCH,
-    "for_in_statement": (loop_kind,),
-    "return_statement": (statements.returned, copied),
-    "expression_statement": (statements.missing_return,),
-    "variable_declarator": (initial,),
-    "array": (statements.elements,),
-    "regex": (pattern,),
-}  # fmt: skip
+    "for_in_statement": (javascript_edits.loop_kind,),
+    "return_statement": (guards.returned, javascript_edits.copied),
+    "expression_statement": (guards.missing_return,),
+    "variable_declarator": (javascript_edits.initial,),
+    "array": (guards.elements,),
+    "regex": (javascript_edits.pattern,),
+}
 
 GRAMMAR = Grammar(
     name="javascript",
     compound=frozenset(
-        ["if_statement", "for_statement", "for_in_statement", "while_statement", "do_statement", "try_statement", "switch_statement",
-         "function_declaration", "generator_function_declaration", "class_declaration", "method_definition", "labeled_statement",
-         "catch_clause", "finally_clause", "switch_case", "switch_default"]
+        [
+            "if_statement",
+            "for_statement",
+            "for_in_statement",
+            "while_statement",
+            "do_statement",
+            "try_statement",
+            "switch_statement",
+            "function_declaration",
+            "generator_function_declaration",
+            "class_declaration",
+            "method_definition",
+            "labeled_statement",
+            "catch_clause",
+            "finally_clause",
+            "switch_case",
+            "switch_default",
+        ]
     ),
     simple=frozenset(
-        ["expression_statement", "return_statement", "throw_statement", "break_statement", "continue_statement", "lexical_declaration",
-         "variable_declaration", "import_statement", "field_definition", "public_field_definition", "debugger_statement"]
+        [
+            "expression_statement",
+            "return_statement",
+            "throw_statement",
+            "break_statement",
+            "continue_statement",
+            "lexical_declaration",
+            "variable_declaration",
+            "import_statement",
+            "field_definition",
+            "public_field_definition",
+            "debugger_statement",
+        ]
     ),
     functions=frozenset(
-        ["function_declaration", "generator_function_declaration", "function_expression", "generator_function", "arrow_function",
-         "method_definition"]
+        [
+            "function_declaration",
+            "generator_function_declaration",
+            "function_expression",
+            "generator_function",
+            "arrow_function",
+            "method_definition",
+        ]
     ),
     loops=frozenset({"for_statement", "for_in_statement", "while_statement", "do_statement"}),
     blocks=frozenset({"statement_block", "class_body", "switch_body"}),
@@ -394,18 +399,44 @@ GRAMMAR = Grammar(
     member=("member_expression", "object", "property"),
     index=("subscript_expression", "object", "index"),
     arguments="arguments",
-    skipped=frozenset({"comment", "type_annotation", "type_parameters", "type_arguments", "interface_declaration", "type_alias_declaration", "decorator"}),
+    skipped=frozenset(
+        {
+            "comment",
+            "type_annotation",
+            "type_parameters",
+            "type_arguments",
+            "interface_declaration",
+            "type_alias_declaration",
+            "decorator",
+        }
+    ),
     strings=frozenset({"string", "template_string"}),
     string_text=frozenset({"string_fragment"}),
     numbers=frozenset({"number"}),
     writes=frozenset(
-        {("assignment_expression", "left"), ("augmented_assignment_expression", "left"), ("update_expression", "argument")}
+        {
+            ("assignment_expression", "left"),
+            ("augmented_assignment_expression", "left"),
+            ("update_expression", "argument"),
+        }
     ),
     declares=frozenset(
-        {("variable_declarator", "name"), ("function_declaration", "name"), ("generator_function_declaration", "name"),
-         ("class_declaration", "name"), ("formal_parameters", ""), ("arrow_function", "parameter"), ("catch_clause", "parameter"),
-         ("for_in_statement", "left"), ("import_clause", ""), ("import_specifier", "name"), ("import_specifier", "alias"),
-         ("namespace_import", ""), ("required_parameter", "pattern"), ("optional_parameter", "pattern")}
+        {
+            ("variable_declarator", "name"),
+            ("function_declaration", "name"),
+            ("generator_function_declaration", "name"),
+            ("class_declaration", "name"),
+            ("formal_parameters", ""),
+            ("arrow_function", "parameter"),
+            ("catch_clause", "parameter"),
+            ("for_in_statement", "left"),
+            ("import_clause", ""),
+            ("import_specifier", "name"),
+            ("import_specifier", "alias"),
+            ("namespace_import", ""),
+            ("required_parameter", "pattern"),
+            ("optional_parameter", "pattern"),
+        }
     ),
     precedence=PRECEDENCE,
     changes=CHANGES,
@@ -416,4 +447,4 @@ GRAMMAR = Grammar(
     end=";",
     priors=PRIORS,
     table=TABLE,
-)  # fmt: skip
+)

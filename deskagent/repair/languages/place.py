@@ -88,7 +88,7 @@ def visible(tree: Tree, node: Node) -> Names:
     found: Names = {}
     function = tree.function_of(node)
     around = {id(n) for n in node.ancestors()} | {id(node)}
-    for declared, holder in _declarations(tree):
+    for declared, holder in declarations(tree):
         name = declared.text
         if id(holder) not in around or name in found:
             continue
@@ -102,9 +102,8 @@ def visible(tree: Tree, node: Node) -> Names:
             and not callable_
             and holder.kind not in tree.functions
             and home is function
-        ):
-            if not _header_of(node, declared, tree):
-                continue
+        ) and not _header_of(node, declared, tree):
+            continue
         origin = (
             "definition"
             if callable_
@@ -127,7 +126,7 @@ def _header_of(node: Node, declared: Node, tree: Tree) -> bool:
     return node.kind in tree.grammar.loops or (node.kind == "if_statement" and declared.parent is not node)
 
 
-def _declarations(tree: Tree) -> list[tuple[Node, Node]]:
+def declarations(tree: Tree) -> list[tuple[Node, Node]]:
     """(identifier, what it can be seen in) of every name that the file declares; inner ones come first."""
     known = tree.__dict__.get("_declared")
     if known is not None:
@@ -163,9 +162,20 @@ def declares(node: Node, grammar: Grammar) -> bool:
 
 
 PATTERNS = frozenset(
-    ["array_pattern", "object_pattern", "rest_pattern", "pair_pattern", "assignment_pattern", "object_assignment_pattern",
-     "expression_list", "formal_parameters", "required_parameter", "optional_parameter", "parameter_list"]
-)  # fmt: skip
+    [
+        "array_pattern",
+        "object_pattern",
+        "rest_pattern",
+        "pair_pattern",
+        "assignment_pattern",
+        "object_assignment_pattern",
+        "expression_list",
+        "formal_parameters",
+        "required_parameter",
+        "optional_parameter",
+        "parameter_list",
+    ]
+)
 
 
 def _holder(node: Node, tree: Tree) -> Node:
@@ -194,8 +204,12 @@ def _defines_function(node: Node) -> bool:
     if parent is None:
         return False
     if node.field == "name" and parent.kind in {
-        "function_declaration", "generator_function_declaration", "class_declaration", "method_declaration", "type_spec",
-    }:  # fmt: skip
+        "function_declaration",
+        "generator_function_declaration",
+        "class_declaration",
+        "method_declaration",
+        "type_spec",
+    }:
         return True
     value = parent.get("value")
     if value is not None and value.kind in {"arrow_function", "function_expression"}:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Proposal, exchange, shorten, similarity
-from deskagent.repair.languages.fit import is_value, level, put
-from deskagent.repair.languages.place import Place
+from deskagent.repair.languages.place import Place, declarations
 from deskagent.repair.syntax import Node
 
 _KEPT = frozenset(
@@ -87,7 +86,7 @@ def move(node: Node, place: Place) -> Iterator[Proposal]:
         out = text.replace(tree.indent(node), tree.indent(holder), 1)
         after = line_of(holder, place)[1]
         before = line_of(holder, place)[0]
-        if beside[-1] is node and len(beside) > 1 or node.kind in _ENDS:
+        if (beside[-1] is node and len(beside) > 1) or node.kind in _ENDS:
             yield Proposal(
                 "statement.outdent",
                 1.0,
@@ -132,12 +131,10 @@ def insert(node: Node, place: Place) -> Iterator[Proposal]:
     if node.parent is None or place.function is None:
         return
     for text, weight in _lines(place):
-        yield from _around(node, place, text, weight)
-    for text, weight in _guards(place):
-        yield from _around(node, place, text, weight, operator="guard.early", inside=False)
+        yield from around(node, place, text, weight)
 
 
-def _around(
+def around(
     node: Node,
     place: Place,
     text: str,
@@ -191,7 +188,10 @@ def _lines(place: Place) -> Iterator[tuple[str, float]]:
         counts = bool(name.kinds & {"int", "number"})
         idle = name.origin == "local" and name.writes == 0
         if loop and counts:
-            yield f"{name.text}++{end}", 1.0 if idle else 0.4
+            ahead = any(
+                _looks_ahead(n, name.text) for n in place.nodes
+            )  # what is read ahead is to be passed over
+            yield f"{name.text}++{end}", 1.0 if idle or ahead else 0.4
             yield f"{name.text}--{end}", 0.3 if idle else 0.15
         if (
             name.kinds & {"array", "list"}
@@ -216,169 +216,51 @@ def _lines(place: Place) -> Iterator[tuple[str, float]]:
     if loop:
         yield f"continue{end}", 0.3
         yield f"break{end}", 0.5
-    for text in _copies(place):
-        yield text, 0.25
+    yield from _copies(place)
 
 
-def _copies(place: Place) -> list[str]:
-    """Short statements of the function, and what other methods of the file do to their own object."""
-    found: dict[str, None] = {}
-    own = {n.text for n in place.names.values()}
-    for other in place.tree.statements:
-        if other is place.statement or other.kind not in {
-            "expression_statement",
-            "assignment_statement",
-            "inc_statement",
-            "dec_statement",
-        }:
-            continue
-        if other.end - other.start > 60 or "\n" in other.text:
-            continue
-        used = {n.text for n in other.walk() if n.kind == "identifier"}
-        if used <= own | {"console"}:
-            found[other.text] = None
-    return list(found)[:40]
+def _looks_ahead(node: Node, name: str) -> bool:
+    """Whether `node` is `name + 1`."""
+    return node.kind == "binary_expression" and node.text.replace(" ", "") == f"{name}+1"
 
 
-def _guards(place: Place) -> Iterator[tuple[str, float]]:
-    """`if (nothing) return …` at the start of a function or loop, as its other returns give back."""
-    end = place.grammar.end
-    go = place.grammar.name == "go"
-    results = _results(place)
-    ends = [*((f"return {r}{end}" if r else f"return{end}", w) for r, w in results)]
-    if place.in_loop is not None or place.statement.kind in place.grammar.loops:
-        ends.append((f"continue{end}", 0.8))
-    for name in place.own_variables:
-        if (
-            name.origin == "local"
-            and name.line >= place.statement.line
-            and place.statement.kind not in place.grammar.loops
-        ):
-            continue
-        for test, weight in _tests(name.text, name.kinds, go):
-            for ending, share in ends[:8]:
-                text = f"if {test} {{\n\t{ending}\n}}" if go else f"if ({test}) {ending}"
-                yield _indented(text, place), weight * share
-
-
-def _indented(text: str, place: Place) -> str:
-    """Later lines of `text` indented like the statement."""
-    inner = place.tree.indent(place.statement)
-    if place.statement.kind in place.grammar.functions | place.grammar.loops:
-        inner += place.tree.unit
-    return text.replace("\n", f"\n{inner}")
-
-
-def _tests(name: str, kinds: set[str], go: bool) -> Iterator[tuple[str, float]]:
-    kind = next(iter(kinds), "")
-    if go:
-        if kind.startswith(("[]", "map", "string", "str", "list")):
-            yield f"len({name}) == 0", 1.0
-        elif kind.startswith("*"):
-            yield f"{name} == nil", 1.0
-        elif kind in {"int", "int64", "uint", "float64"}:
-            yield f"{name} == 0", 0.7
-            yield f"{name} < 0", 0.5
-            yield f"{name} <= 0", 0.5
-            yield f"{name} <= 1", 0.4
-        elif name == "err" or kind == "error":
-            yield f"{name} != nil", 1.0
-        elif kind == "bool" or name == "ok":
-            yield f"!{name}", 0.9
-            yield name, 0.6
-        return
-    if kind not in {"number", "str"}:
-        yield f"!{name}", 0.8
-        yield f"{name}.length === 0", 0.7
-        yield f"{name} === undefined", 0.4
-        yield f"{name} === null", 0.3
-    if kind not in {"array", "object", "str"}:
-        yield f"{name} === 0", 0.5
-        yield f"{name} < 0", 0.4
-        yield f"{name} <= 0", 0.4
-        yield f"{name} <= 1", 0.3
-
-
-def _results(place: Place) -> list[tuple[str, float]]:
-    """What a guard may give back: as the function's other returns, as its kind of language has it."""
+def _copies(place: Place) -> list[tuple[str, float]]:
+    """Short statements of the file as they are, or with the one name that can't be seen here put for one that can."""
     found: dict[str, float] = {}
-    for node in place.scope_nodes:
-        if node.kind == "return_statement" and node.end - node.start < 60:
-            text = node.parts[0].text if node.parts else ""
-            inner = [n.text for n in node.walk() if n.kind == "identifier"]
-            simple = all(place.names.get(t) is None or place.names[t].origin != "local" for t in inner)
-            found[text] = 0.9 if simple else 0.5
-    usual = {
-        "javascript": ("0", "[]", "null", "''", "false", "true", "undefined", "{}", "1"),
-        "go": ("nil", "0", "false", "true", '""', "1"),
-    }
-    for text in usual["go" if place.grammar.name == "go" else "javascript"]:
-        found.setdefault(text, 0.35)
-    for name in place.own_variables:
-        if name.origin == "parameter":
-            found.setdefault(name.text, 0.3)
-    return sorted(found.items(), key=lambda pair: -pair[1])
-
-
-def returned(node: Node, place: Place) -> Iterator[Proposal]:
-    """Another value given back."""
-    values = [p for part in node.parts for p in (part.parts if part.kind == "expression_list" else [part])]
-    names = [n for n in place.own_variables]
-    for value in values[:3]:
-        if value.kind in {"true", "false"}:
-            continue
-        for name in names:
-            if name.text != value.text:
-                yield put("return.value", value, name.text, 0.4 if name.origin == "local" else 0.25, place)
-        for text, weight in (
-            (place.grammar.nothing, 0.3),
-            ("true", 0.2),
-            ("false", 0.2),
-            ("0", 0.15),
-            ("1", 0.1),
-        ):
-            if value.text != text and value.kind != "call_expression":
-                yield put("return.value", value, text, weight, place)
-    if (
-        len(values) == 1
-        and is_value(values[0], place)
-        and values[0].kind in {"binary_expression", "call_expression", "identifier"}
-    ):
-        binds = place.grammar.precedence["unary_expression"]
-        inner = values[0].text if level(values[0], place.grammar) >= binds else f"({values[0].text})"
-        yield put("return.truth", values[0], f"!{inner}", 0.4, place, binds)
-
-
-def missing_return(node: Node, place: Place) -> Iterator[Proposal]:
-    """`f(x)` → `return f(x)`."""
-    yield Proposal(
-        "return.missing", 0.6, ((node.start, node.start, "return "),), f"return {shorten(node.text)}"
-    )
-
-
-def elements(node: Node, place: Place) -> Iterator[Proposal]:
-    """A list or table of strings gets one more, which a failing test shows."""
-    parts = node.parts
-    if len(parts) < 2 or not all(_text_like(part, place) for part in parts):
-        return
-    quote = next((c for c in parts[0].text if c in "\"'`"), '"')
-    held = {part.text.strip("\"'`") for part in parts}
-    last = parts[-1]
-    line = "\n" + place.tree.indent(last) if last.row > parts[0].row else " "
-    for literal in sorted(place.hints.literals):
+    strange = unseen(place)
+    for other in place.tree.statements:
         if (
-            0 < len(literal) < 40
-            and literal not in held
-            and quote not in literal
-            and "\\" not in literal
-            and not literal.isdigit()
+            other is place.statement
+            or other.kind not in _COPIED
+            or other.end - other.start > 60
+            or "\n" in other.text
         ):
-            text = f",{line}{quote}{literal}{quote}"
-            yield Proposal(
-                "string.element", 0.8, ((last.end, last.end, text),), f"add {quote}{literal}{quote}"
-            )
+            continue
+        names = [n for n in other.walk() if n.kind == "identifier"]
+        foreign = {n.text for n in names if n.text in strange}
+        if not foreign:
+            found.setdefault(other.text, 0.25)
+        elif len(foreign) == 1 and other.kind == "expression_statement":
+            for name in place.own_variables:
+                found.setdefault(_renamed(other, names, foreign, name.text), 0.35)
+    return list(found.items())[:60]
 
 
-def _text_like(part: Node, place: Place) -> bool:
-    inner = part.parts[0] if part.kind == "literal_element" and part.parts else part
-    return inner.kind in place.grammar.strings
+_COPIED = frozenset({"expression_statement", "assignment_statement", "inc_statement", "dec_statement"})
+
+
+def _renamed(statement: Node, names: list[Node], foreign: set[str], new: str) -> str:
+    """The statement's text with the `foreign` names put for `new`."""
+    source = statement.syntax.source.utf8
+    pieces, at = [], statement.start
+    for node in names:
+        if node.text in foreign:
+            pieces += [source[at : node.start], new.encode()]
+            at = node.end
+    return b"".join((*pieces, source[at : statement.end])).decode("utf-8", "replace")
+
+
+def unseen(place: Place) -> set[str]:
+    """Names that the file declares somewhere inside, none of which can be used at the place."""
+    inside = {node.text for node, holder in declarations(place.tree) if holder.parent is not None}
+    return inside - place.names.keys()

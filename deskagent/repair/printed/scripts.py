@@ -8,7 +8,7 @@ from pathlib import Path
 from deskagent.repair.printed.places import relative, script_frames
 from deskagent.repair.types import Outcome, TestResult
 
-_PASSED, _FAILED, _SKIPPED = "✔✓√", "✖✕×✗", "○-﹣↓"
+_PASSED, _FAILED, _SKIPPED = "✔✓√", "✖✕×✗", "○﹣↓\\-"
 _LEAF = re.compile(
     rf"^(\s*)([{_PASSED}{_FAILED}{_SKIPPED}]) (.+?)(?: \(?[\d.]+ ?m?s\)?)?(?: # (?:SKIP|TODO).*)?\s*$"
 )
@@ -71,6 +71,8 @@ def _listed(lines: list[str], root: Path) -> dict[str, Outcome]:
             r"\s*(?:✖ failing tests:|\d+ (?:passing|failing)|●|Summary of all|⎯+|Failed Tests)", line
         ):
             break
+        if _VITEST.match(line):
+            break
         if found := _FILE.match(line):
             groups = [(-1, relative(found[1], root))]
             continue
@@ -88,7 +90,7 @@ def _listed(lines: list[str], root: Path) -> dict[str, Outcome]:
             if (
                 line.lstrip().startswith("▶")
                 or (indent and groups)
-                or (indent and not line.lstrip()[0] in "+-|>")
+                or (indent and line.lstrip()[0] not in "+-|>")
             ):
                 groups.append((indent, found[2]))
     # a suite of node's listing is named again after its tests
@@ -118,15 +120,13 @@ def _blocks(lines: list[str], root: Path) -> dict[str, str]:
             current = found.setdefault(jest[1].replace(" › ", " > "), [])
         elif vitest := _VITEST.match(line):
             current = found.setdefault(vitest[1], [])
-        elif (
-            (node := _NODE.match(line)) and index + 1 < len(lines) and (leaf := _LEAF.match(lines[index + 1]))
-        ):
+        elif _NODE.match(line) and index + 1 < len(lines) and (leaf := _LEAF.match(lines[index + 1])):
             current = found.setdefault(relative(leaf[3], root), [])
             skip = True
         elif failing and (mocha := _NUMBERED.match(line)):
             title = [mocha[2].rstrip(":")]
             for below in lines[index + 1 : index + 8]:
-                if title[-1] and mocha[2].endswith(":") or not below.strip():
+                if (title[-1] and mocha[2].endswith(":")) or not below.strip():
                     break
                 title.append(below.strip().rstrip(":"))
                 if below.rstrip().endswith(":"):

@@ -10,9 +10,22 @@ from pathlib import Path
 from deskagent.repair.command import TestCommand
 from deskagent.repair.types import TestResult
 
-_VALUED = {"-run", "-count", "-timeout", "-tags", "-p", "-parallel", "-cpu", "-bench", "-skip", "-shuffle", "-covermode", "-coverpkg",
-           "-ldflags", "-gcflags", "-mod", "-exec", "-vet"}  # fmt: skip
-_NARROWING = ("-run", "-v", "-json", "-bench", "-cover", "-race")
+_VALUED = frozenset(
+    [
+        "-run",
+        "-count",
+        "-timeout",
+        "-tags",
+        "-p",
+        "-parallel",
+        "-cpu",
+        "-bench",
+        "-skip",
+        "-shuffle",
+        "-covermode",
+    ]
+    + ["-coverpkg", "-ldflags", "-gcflags", "-mod", "-exec", "-vet"]
+)
 _PROFILE = re.compile(r"^(\S+?):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$", re.MULTILINE)
 _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 

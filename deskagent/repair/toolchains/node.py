@@ -76,7 +76,7 @@ class Node:
                         found.setdefault(path, set()).update(covered(text, script["functions"]))
             except (ValueError, KeyError, TypeError):
                 continue  # written by the tests' own process: it may hold anything
-        return {path: frozenset(lines) for path, lines in found.items()}
+        return {path: frozenset(lines) for path, lines in found.items() if lines}
 
     def _command(self, options: Iterable[str], targets: Iterable[str]) -> TestCommand:
         reporter = (
