@@ -23,8 +23,13 @@ _VALUED = frozenset(
         "-skip",
         "-shuffle",
         "-covermode",
+        "-coverpkg",
+        "-ldflags",
+        "-gcflags",
+        "-mod",
+        "-exec",
+        "-vet",
     ]
-    + ["-coverpkg", "-ldflags", "-gcflags", "-mod", "-exec", "-vet"]
 )
 _PROFILE = re.compile(r"^(\S+?):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$", re.MULTILINE)
 _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
