@@ -10,6 +10,7 @@ import hashlib
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -34,6 +35,7 @@ _log = logging.getLogger(__name__)
 _TRACED = 4  # times as long a test may take with a tracer
 _GLANCE = 0.5  # seconds of a test that may hang in which a tracer sees enough
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
+_HANGING = 5.0  # seconds for a test of a suite that hangs
 _MEMORY = 1 << 30  # bytes that a candidate may always take
 T = TypeVar("T")
 
@@ -103,6 +105,7 @@ class Verifier:
         time is what a test may take here at most, unless `cold` shows that none hangs; `seconds` of wall time
         the whole. Raises what `make_scratch` raises, and `slot.Closed`.
         """
+        until = time.monotonic() + seconds
         found = None
         glance = _GLANCE
         if cold is not None and cold.result.end is End.EXITED:
@@ -110,15 +113,16 @@ class Verifier:
             glance = _TRACED * test_seconds
         if self.warm:
             try:
-                found = self._warm_baseline(test_seconds, glance, seconds)
-                if self._alone(found, cold):  # perhaps it can't bear being prepared so far
+                found = self._warm_baseline(test_seconds, glance, until)
+                # Perhaps it can't bear being prepared so far.
+                if self._alone(found, cold) and time.monotonic() < until:
                     self._setting.level, self._setting.preload, self._flaky = "bare", (), frozenset()
-                    found = self._warm_baseline(test_seconds, glance, seconds)
+                    found = self._warm_baseline(test_seconds, glance, until)
                 self._agree(found, cold)
             except WorkerGone as error:
                 self._go_cold(error.message)
         if not self.warm or found is None:
-            found = self._cold_baseline(cold, seconds)
+            found = self._cold_baseline(cold, until)
         self._judging = Stages(
             self.project,
             found,
@@ -130,7 +134,8 @@ class Verifier:
             self._memory,
             self._tool,
         )
-        self._control(self._judging)
+        if time.monotonic() < until:
+            self._control(self._judging)
         return found
 
     def submit(self, files: Mapping[str, bytes]) -> Future[Verdict]:
@@ -190,16 +195,14 @@ class Verifier:
             self._tasks.put((future, work))
         return future
 
-    def _warm_baseline(self, test_seconds: float, glance: float, seconds: float) -> Baseline:
-        plain_run = self._put(
-            lambda slot: look(slot, trace=False, test_seconds=test_seconds, seconds=seconds)
-        )
-        traced_run = self._put(lambda slot: look(slot, trace=True, test_seconds=glance, seconds=seconds))
+    def _warm_baseline(self, test_seconds: float, glance: float, until: float) -> Baseline:
+        plain_run = self._put(lambda slot: look(slot, trace=False, test_seconds=test_seconds, until=until))
+        traced_run = self._put(lambda slot: look(slot, trace=True, test_seconds=glance, until=until))
         plain = plain_run.result()
         traced = traced_run.result()
         if set(plain.results) == {""} and "" in plain.results and not plain.results[""].frames:
             raise WorkerGone(plain.results[""].message)
-        self._add_coverage(plain, traced, glance)
+        self._add_coverage(plain, traced, glance, until)
         results = merge(plain, traced)
         coverage = {
             test: {path: frozenset(lines) for path, lines in files.items()}
@@ -208,31 +211,32 @@ class Verifier:
         self._gather = self._patience.gather(plain.gathered)
         self._memory = max(_MEMORY, 2 * plain.peak)
         found = Baseline(results, coverage, plain.seconds, self.command.runner)
-        self._preload(found, plain, test_seconds, seconds)
+        self._preload(found, plain, test_seconds, until)
         return found
 
-    def _add_coverage(self, plain: Look, traced: Look, glance: float) -> None:
-        """The failing tests' coverage matters most: if time ran out before their turn, they get one of their own."""
+    def _add_coverage(self, plain: Look, traced: Look, glance: float, until: float) -> None:
+        """The failing tests' coverage matters most: where it is lacking they get a run of their own."""
         lacking = tuple(n for n, r in plain.results.items() if r.outcome.bad and n not in traced.coverage)
         if lacking and len(traced.results) < len(plain.results):
             again = self._put(
-                lambda slot: look(slot, trace=True, test_seconds=glance, seconds=60.0, ids=lacking)
+                lambda slot: look(slot, trace=True, test_seconds=glance, until=until, ids=lacking)
             ).result()
             for name in lacking:
                 if name in again.coverage:
                     traced.coverage[name] = again.coverage[name]
 
-    def _preload(self, found: Baseline, plain: Look, test_seconds: float, seconds: float) -> None:
+    def _preload(self, found: Baseline, plain: Look, test_seconds: float, until: float) -> None:
         """Has the workers import what the tests import from outside the project, and sees that nothing changes."""
         whole = found.seconds < _PROOF
         ids = None if whole else tuple(r.id for r in found.failing) or None
-        if not plain.modules or (ids is None and not whole):
+        late = time.monotonic() + found.seconds > until
+        if late or not plain.modules or (ids is None and not whole):
             return
         self._setting.preload = plain.modules
 
         def proof() -> frozenset[str]:
             run = self._put(
-                lambda slot: look(slot, trace=False, test_seconds=test_seconds, seconds=seconds, ids=ids)
+                lambda slot: look(slot, trace=False, test_seconds=test_seconds, until=until, ids=ids)
             ).result()
             return frozenset(
                 r.id for r in found.results
@@ -267,21 +271,23 @@ class Verifier:
         _log.warning("no warm worker: %s", reason)
         self.warm, self.reason = False, reason
 
-    def _cold_baseline(self, cold: ColdRun | None, seconds: float) -> Baseline:
-        run = cold or self._put(lambda slot: slot.cold(Limits(seconds=seconds))).result()
+    def _cold_baseline(self, cold: ColdRun | None, until: float) -> Baseline:
+        run = cold or self._put(lambda slot: slot.cold(_limits(until))).result()
         results = run.printed.results
         if not run.green and not run.printed.failing:
             outcome = Outcome.TIMEOUT if run.result.end is End.TIMEOUT else Outcome.FAILED
             results = (*results, TestResult("", outcome, run.result.seconds, run.result.text[-16000:]))
         found = Baseline(results, {}, run.result.seconds, "command")
-        if self._tool is not None and run.result.end is not End.TIMEOUT:
-            found = self._put(lambda slot: self._named_baseline(slot, found, seconds)).result()
+        if self._tool is not None:
+            if run.result.end is not End.EXITED:
+                self._tool = self._tool.within(_HANGING)
+            found = self._put(lambda slot: self._named_baseline(slot, found, until)).result()
         return found
 
-    def _named_baseline(self, slot: Slot, exact: Baseline, seconds: float) -> Baseline:
+    def _named_baseline(self, slot: Slot, exact: Baseline, until: float) -> Baseline:
         """The same with every test by its name and the lines that some of them run, as the tool chain tells them."""
         assert self._tool is not None
-        run = slot.cold(Limits(seconds=seconds), self._tool.named)
+        run = slot.cold(_limits(until), self._tool.named)
         if bool(run.printed.failing) != bool(exact.failing) or not run.printed.results:
             self._tool = None
             return exact
@@ -290,7 +296,8 @@ class Verifier:
             slot.cold(Limits(seconds=20.0), command, writable=(folder,))
             return slot.scratch.seen_at, slot.scratch.root
 
-        lines = toolchains.coverage(self._tool, run.printed.results, traced, seconds)
+        left = max(0.0, until - time.monotonic())
+        lines = toolchains.coverage(self._tool, run.printed.results, traced, left)
         return Baseline(run.printed.results, lines, run.result.seconds, "command")
 
     def _control(self, stages: Stages) -> None:
@@ -302,6 +309,10 @@ class Verifier:
         flaky = stages.flaky | self.steady.controlled([r.id for r in failing], [run.result() for run in runs])
         everything = frozenset(r.id for r in failing)
         stages.flaky = flaky - everything if everything <= flaky else flaky
+
+
+def _limits(until: float) -> Limits:
+    return Limits(seconds=max(0.1, until - time.monotonic()))
 
 
 def _key(files: Mapping[str, bytes]) -> bytes:

@@ -35,9 +35,57 @@ def _guards(place: Place) -> Iterator[tuple[str, float]]:
         ):
             continue
         for test, weight in _tests(name.text, name.kinds, go):
-            for ending, share in ends[:8]:
-                text = f"if {test} {{\n\t{ending}\n}}" if go else f"if ({test}) {ending}"
-                yield _indented(text, place), weight * share
+            yield from _ended(test, weight, ends, place)
+    for text in _indexed(place):
+        yield from _ended(f"len({text}) == 0" if go else f"{text}.length === 0", 1.0, ends, place)
+    yield from _borrowed(place)
+
+
+def _ended(
+    test: str, weight: float, ends: list[tuple[str, float]], place: Place
+) -> Iterator[tuple[str, float]]:
+    go = place.grammar.name == "go"
+    for ending, share in ends[:8]:
+        text = f"if {test} {{\n\t{ending}\n}}" if go else f"if ({test}) {ending}"
+        yield _indented(text, place), weight * share
+
+
+def _indexed(place: Place) -> list[str]:
+    """What the statement looks into by an index or a range, if it is more than a name."""
+    kinds = {place.grammar.index[0], "slice_expression"}
+    held = [node.get("operand") or node.get("object") for node in place.nodes if node.kind in kinds]
+    return list(
+        dict.fromkeys(node.text for node in held if node is not None and node.kind == place.grammar.member[0])
+    )
+
+
+def _borrowed(place: Place) -> Iterator[tuple[str, float]]:
+    """Guards of the file's other functions, where all they name can be seen here."""
+    strange = unseen(place)
+    seen: set[str] = set()
+    for other in place.tree.statements:
+        block = place.tree.block(other) if other.kind == "if_statement" else None
+        inner = place.tree.inner(block) if block is not None else []
+        if (
+            len(inner) != 1
+            or inner[0].kind not in _ENDINGS
+            or other.get("alternative") is not None
+            or other.end - other.start > 160
+        ):
+            continue
+        names = {node.text for node in other.walk() if node.kind == "identifier"}
+        if (
+            strange.isdisjoint(names)
+            and place.function is not place.tree.function_of(other)
+            and other.text not in seen
+        ):
+            seen.add(other.text)
+            own = place.tree.indent(other)
+            lines = [line.removeprefix(own) for line in other.text.splitlines()]
+            yield _indented("\n".join(lines), place), 1.0
+
+
+_ENDINGS = frozenset({"return_statement", "throw_statement", "continue_statement"})
 
 
 def _indented(text: str, place: Place) -> str:

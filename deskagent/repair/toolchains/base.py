@@ -18,6 +18,10 @@ class Toolchain(Protocol):
         """Runs what the exact command runs and prints every test's result by its name."""
         ...
 
+    def within(self, seconds: float) -> Toolchain:
+        """The same with so much time for a test, for suites that hang."""
+        ...
+
     def only(self, tests: Sequence[TestResult]) -> TestCommand | None:
         """Runs these tests and, as far as can be, no others; None where that can't be told."""
         ...

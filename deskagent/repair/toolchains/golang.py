@@ -50,6 +50,9 @@ class Go:
             self.command, argv=(self.command.argv[0], "test", "-json", *self.flags, *self.packages)
         )
 
+    def within(self, seconds: float) -> Go:
+        return replace(self, flags=(*self.flags, f"-timeout={seconds:.0f}s"))
+
     def only(self, tests: Sequence[TestResult]) -> TestCommand | None:
         where = [_split(test.id) for test in tests]
         if not where or any(flag.partition("=")[0] in ("-run", "--run") for flag in self.flags):

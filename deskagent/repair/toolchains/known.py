@@ -31,6 +31,12 @@ def understand(command: TestCommand, project: Path) -> Toolchain | None:
     return next((found for look in _UNDERSTAND if (found := look(command, project)) is not None), None)
 
 
+def tells_as_it_goes(command: TestCommand, project: Path) -> bool:
+    """Whether the tests' results are printed while they run, so that silence means a test that hangs. Go compiles in
+    silence and prints a package's results at its end."""
+    return command.runner != "command" or isinstance(understand(command, project), node.Node)
+
+
 @dataclass(frozen=True)
 class Needs:
     """Variables and writable folders that a tool chain's programs need in a sandbox."""

@@ -42,6 +42,9 @@ class Node:
     def named(self) -> TestCommand:
         return self._command(self.options, self.targets)
 
+    def within(self, seconds: float) -> Node:
+        return replace(self, options=(*self.options, f"--test-timeout={seconds * 1000:.0f}"))
+
     def only(self, tests: Sequence[TestResult]) -> TestCommand | None:
         files = _files_of(tests)
         leaves = [re.sub(r" \(\d+\)$", "", test.id.rpartition(" > ")[2]) for test in tests]
