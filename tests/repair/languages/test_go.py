@@ -75,3 +75,20 @@ def test_what_another_function_does_is_borrowed(edits_of):
         found[code[: -len("\treturn tags\n}\n")] + "\tsort.Strings(tags)\n\treturn tags\n}\n"]
         == "statement.insert"
     )
+
+
+def test_a_guard_is_borrowed_from_another_function(edits_of):
+    guard = "\tif len(s.items) == 0 {\n\t\treturn 0, false\n\t}\n"
+    peek = f"func (s *S) Peek() (int, bool) {{\n{guard}\treturn s.items[0], true\n}}\n"
+    code = f"package p\n\n{peek}\nfunc (s *S) Pop() (int, bool) {{\n\ttop := s.items[0]\n\treturn top, true\n}}\n"
+    found = edits_of("p/f.go", code, 11)
+    guarded = code.replace("\ttop", f"{guard}\ttop", 1)
+    assert found[guarded] == "guard.early"
+
+
+def test_only_values_of_the_stated_kind_are_given_back(edits_of):
+    code = "package p\n\nfunc f(n int, s string) (int, error) {\n\treturn n, nil\n}\n"
+    found = edits_of("p/f.go", code, 4)
+    assert code.replace("return n,", "return 0,") in found
+    assert code.replace("return n,", "return true,") not in found
+    assert code.replace("return n,", "return nil,") not in found

@@ -74,3 +74,8 @@ def test_results_found_on_the_way_are_no_proof(project, monkeypatch):
 
 def test_other_programs_need_nothing(project):
     assert known.needs(command("cargo", "test"), project, proof=True) == known.Needs({})
+
+
+def test_a_suite_that_hangs_gets_so_much_time(project):
+    found = golang.understand(command("go", "test", "./..."), project).within(5.0)
+    assert found.named.argv == ("go", "test", "-json", "-timeout=5s", "./...")

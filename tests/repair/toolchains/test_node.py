@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deskagent.repair.command import TestCommand
-from deskagent.repair.toolchains import node
+from deskagent.repair.toolchains import known, node
 from deskagent.repair.types import Frame, Outcome, TestResult
 
 
@@ -105,3 +105,14 @@ def test_a_real_trace(tmp_path):
     lines = found.lines(tmp_path / "lines", tmp_path.resolve(), tmp_path)["a.js"]
     assert {2, 3} <= lines
     assert 5 not in lines
+
+
+def test_a_suite_that_hangs_gets_so_much_time(tmp_path):
+    found = node.understand(command("node", "--test"), tmp_path).within(2.5)
+    assert "--test-timeout=2500" in found.named.argv
+
+
+def test_silence_means_a_test_that_hangs(tmp_path):
+    assert known.tells_as_it_goes(command("node", "--test"), tmp_path)
+    assert not known.tells_as_it_goes(command("go", "test", "./..."), tmp_path)
+    assert not known.tells_as_it_goes(command("make", "test"), tmp_path)
