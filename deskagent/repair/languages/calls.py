@@ -59,7 +59,7 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
             ("-1", 0.15),
         ):
             offered.setdefault(text, weight)
-        for other in place.tree.root.walk():
+        for other in place.tree.of(node.kind):
             if (
                 (
                     other.kind == node.kind
@@ -80,7 +80,7 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
 
 def _parameters(place: Place, name: str) -> list[str] | None:
     """Names of the parameters of the file's function called `name`, None where the file has none."""
-    for node in place.tree.root.walk():
+    for node in place.tree.of(*place.grammar.functions):
         if node.kind in place.grammar.functions and place.tree.name_of(node) == name:
             holder = node.get("parameters")
             return [n.text for n in holder.walk() if n.kind == "identifier"] if holder is not None else []
@@ -125,7 +125,7 @@ def wrap(node: Node, place: Place) -> Iterator[Proposal]:
 
 def _wrappers(place: Place) -> list[tuple[str, float]]:
     known: dict[str, float] = {}
-    for other in place.tree.root.walk():
+    for other in place.tree.of("call_expression"):
         if other.kind == "call_expression" and len(arguments(other)) == 1:
             called = other.get("function")
             if called is not None and called.end - called.start < 30 and called.kind == "identifier":

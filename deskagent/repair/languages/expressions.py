@@ -186,7 +186,7 @@ def text(node: Node, place: Place) -> Iterator[Proposal]:
     for literal in place.hints.literals:
         if 0 < len(literal) < 60 and quote not in literal and "\\" not in literal and "\n" not in literal:
             offered[literal] = 0.3 + 0.7 * similarity(literal, old) if old else 0.4
-    for other in place.tree.root.walk():
+    for other in place.tree.of(*place.grammar.string_text):
         if (
             other.kind in place.grammar.string_text
             and other.text != old

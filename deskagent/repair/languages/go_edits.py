@@ -182,7 +182,7 @@ def _slices(place: Place, value: Node) -> list[str]:
     found = [kind for kind in known if kind.startswith("[]")]
     field = value.get("field")
     if field is not None:
-        for node in place.tree.root.walk():
+        for node in place.tree.of("field_declaration"):
             if (
                 node.kind == "field_declaration"
                 and (name := node.get("name")) is not None

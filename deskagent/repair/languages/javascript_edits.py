@@ -71,7 +71,7 @@ def awaited(node: Node, place: Place) -> Iterator[Proposal]:
             n.kind == "await_expression"
             and n.parts
             and n.parts[0].text.partition("(")[0] == node.text.partition("(")[0]
-            for n in place.tree.root.walk()
+            for n in place.tree.of("await_expression")
         )
         promising = (
             waits
@@ -94,7 +94,7 @@ def _is_async(place: Place, call: Node) -> bool:
         node.kind in place.grammar.functions
         and place.tree.name_of(node) == name
         and any(c.text == "async" for c in node.children)
-        for node in place.tree.root.walk()
+        for node in place.tree.of(*place.grammar.functions)
     )
 
 

@@ -71,7 +71,7 @@ def member(node: Node, place: Place) -> Iterator[Proposal]:
         yield put("member.swap", name, new, weight, place)
     called = node.parent is not None and node.parent.kind == "call_expression" and node.field == "function"
     counts: dict[str, int] = {}
-    for other in place.tree.root.walk():
+    for other in place.tree.of(kind):
         if other.kind != kind:
             continue
         used, base = other.get(name_field), other.get(object_field)
@@ -96,7 +96,7 @@ def _fields(place: Place, kind: str) -> set[str]:
     """Names of fields and keys that the file declares."""
     return {
         n.text
-        for n in place.tree.root.walk()
+        for n in place.tree.of(kind)
         if n.kind == kind
         and n.field in {"name", "key"}
         and n.parent is not None

@@ -26,7 +26,8 @@ class Tree(Syntax):
         super().__init__(source)
 
     def parse(self, code: bytes) -> Any:
-        return self._parser.parse(code)
+        self._raw = self._parser.parse(code)
+        return self._raw
 
     @cached_property
     def statements(self) -> list[Node]:
@@ -161,8 +162,39 @@ class Tree(Syntax):
     def slipped(self) -> bool:
         return self.broken
 
+    def of(self, *kinds: str) -> list[Node]:
+        """All nodes of these kinds, kind by kind in source order."""
+        return [node for kind in kinds for node in self._by_kind.get(kind, ())]
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in self.root.walk():
+            found.setdefault(node.kind, []).append(node)
+        return found
+
     def still_parses(self, edits: Any) -> bool:
-        return not self.parse(self.source.edited(edits)).root_node.has_error
+        """Only what the edits touch is parsed anew."""
+        tree = self._raw.copy()
+        for edit in sorted(edits, key=lambda edit: -edit.start):
+            ending = self.source.newline_at(edit.start) if "\n" in edit.new else "\n"
+            new = edit.new.replace("\n", ending).encode("utf-8", "replace")
+            start = self._point(edit.start)
+            lines = new.count(b"\n")
+            column = len(new) - new.rfind(b"\n") - 1 if lines else start[1] + len(new)
+            tree.edit(
+                start_byte=edit.start,
+                old_end_byte=edit.end,
+                new_end_byte=edit.start + len(new),
+                start_point=start,
+                old_end_point=self._point(edit.end),
+                new_end_point=(start[0] + lines, column),
+            )
+        return not self._parser.parse(self.source.edited(edits), tree).root_node.has_error
+
+    def _point(self, offset: int) -> tuple[int, int]:
+        row = self.row_of(offset)
+        return row, offset - self.starts[row]
 
 
 def _opens_below(child: Node) -> int:
