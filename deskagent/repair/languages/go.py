@@ -13,6 +13,7 @@ from deskagent.repair.languages.place import Operator
 PRIORS: dict[str, float] = {
     **priors.OPERATORS,
     "condition.else": 0.15,
+    "statement.step": 0.30,
     "error.check": 0.40,
     "error.kept": 0.30,
     "loop.pair": 0.35,
@@ -189,7 +190,7 @@ VALUES: tuple[Operator, ...] = (
     names.choices,
 )
 TABLE: Mapping[str, Sequence[Operator]] = {
-    "statement": (statements.delete, statements.move, statements.insert, guards.early),
+    "statement": (statements.delete, statements.move, statements.insert, statements.pass_over, guards.early),
     "binary_expression": (
         expressions.operator,
         expressions.operands,

@@ -22,6 +22,7 @@ PRIORS: dict[str, float] = {
     "compare.strict": 0.35,
     "condition.branches": 0.30,
     "condition.else": 0.15,
+    "statement.step": 0.30,
     "logic.nullish": 0.45,
     "call.optional": 0.30,
     "call.sorter": 0.45,
@@ -278,7 +279,7 @@ VALUES: tuple[Operator, ...] = (
 )
 BRANCH: tuple[Operator, ...] = (conditions.branch,)
 TABLE: Mapping[str, Sequence[Operator]] = {
-    "statement": (statements.delete, statements.move, statements.insert, guards.early),
+    "statement": (statements.delete, statements.move, statements.insert, statements.pass_over, guards.early),
     "binary_expression": (
         expressions.operator,
         expressions.operands,

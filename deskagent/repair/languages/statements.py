@@ -188,10 +188,7 @@ def _lines(place: Place) -> Iterator[tuple[str, float]]:
         counts = bool(name.kinds & {"int", "number"})
         idle = name.origin == "local" and name.writes == 0
         if loop and counts:
-            ahead = any(
-                _looks_ahead(n, name.text) for n in place.nodes
-            )  # what is read ahead is to be passed over
-            yield f"{name.text}++{end}", 1.0 if idle or ahead else 0.4
+            yield f"{name.text}++{end}", 1.0 if idle else 0.4
             yield f"{name.text}--{end}", 0.3 if idle else 0.15
         if (
             name.kinds & {"array", "list"}
@@ -217,6 +214,17 @@ def _lines(place: Place) -> Iterator[tuple[str, float]]:
         yield f"continue{end}", 0.3
         yield f"break{end}", 0.5
     yield from _copies(place)
+
+
+def pass_over(node: Node, place: Place) -> Iterator[Proposal]:
+    """After `xs[i + 1]` in a loop over `i`: `i++`, since what was read ahead is to be passed over."""
+    if place.in_loop is None:
+        return
+    for name in place.own_variables:
+        if any(_looks_ahead(part, name.text) for part in place.nodes):
+            yield from around(
+                node, place, f"{name.text}++{place.grammar.end}", 1.0, operator="statement.step"
+            )
 
 
 def _looks_ahead(node: Node, name: str) -> bool:
