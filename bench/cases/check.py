@@ -80,7 +80,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="cases to check; all if none is named")
     parser.add_argument("--write", action="store_true", help="write the failing tests into case.json")
-    parser.add_argument("--folder", type=Path, default=CASES, help="where the cases lie (default: beside this)")
+    parser.add_argument(
+        "--folder", type=Path, default=CASES, help="where the cases lie (default: beside this)"
+    )
     options = parser.parse_args()
     folders = sorted(file.parent for file in options.folder.glob("*/case.json"))
     if options.names:

@@ -14,19 +14,19 @@ from deskagent.agent import loop, trials
 from deskagent.agent.apply import Changes, save
 from deskagent.agent.budget import SEARCH_LIMITS, StepType, Tier, climb, pick_budget
 from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_never_ran
-from deskagent.agent.front import Question, Tried, Trying
+from deskagent.agent.commanding import settle_on
+from deskagent.agent.front import Tried, Trying
 from deskagent.agent.look_back import LookBack, look_back, say_flaky
 from deskagent.agent.loop import State
 from deskagent.agent.memory import Memory
 from deskagent.agent.past import Past
-from deskagent.agent.permissions import Consent, Gate
+from deskagent.agent.permissions import Gate
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.request import FixRequest
 from deskagent.agent.sources import Sources
-from deskagent.errors import UsageError
 from deskagent.repair import choose
 from deskagent.repair.budget import Limits
-from deskagent.repair.command import TestCommand, detect, resolve
+from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
 from deskagent.repair.rank import iter_candidates
@@ -107,9 +107,11 @@ class Fix:
         if self.request.since is not None:
             check(self.request.project, self.request.since)
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.OBSERVE) as step:
-            self.command = self._command()
+            self.command = settle_on(self.request, self.gate, self.recorder)
             self._memory.keep_tree()
-            self.before = self._cold({}, "observe", stall=tells_as_it_goes(self.command, self.request.project))
+            self.before = self._cold(
+                {}, "observe", stall=tells_as_it_goes(self.command, self.request.project)
+            )
             step.note = self.before.summary
             refuse_what_never_ran(self.before, self.command)
         if not self.before.green and not self.before.out_of_time:
@@ -195,27 +197,6 @@ class Fix:
             )
         self.choices = choose.rank(green, replace(context, behaviour=self.behaviour))
 
-    def _command(self) -> TestCommand:
-        request = self.request
-        if request.test is not None:
-            command = resolve(request.test, request.project, request.env, start=request.start)
-        else:
-            found = detect(request.project, request.env)
-            if found is None:
-                raise UsageError(
-                    f"No test command was given and none was detected in {request.project}.",
-                    hint='Name it: --test "pytest -q".',
-                )
-            self.recorder.notice("info", f"Test command: `{found.line}` ({found.how}).")
-            command = found
-        consent = self.gate.run_tests(given=request.test is not None, line=command.line)
-        if consent is Consent.ASK:
-            where = "without a sandbox" if self.sandbox.rung == "none" else "in the sandbox"
-            question = Question(f"Run this command {where}?", command.line, f"run:{command.line}")
-            if not self.recorder.front.ask(question):
-                raise UsageError("The test command was not allowed to run.", hint='Name another: --test "…".')
-        return command
-
     def _cold(
         self, files: Mapping[str, bytes], purpose: str, *, stall: bool = False, patch: str = ""
     ) -> ColdProof:
@@ -239,13 +220,19 @@ class Fix:
         tier = pick_budget(StepType.ROOT_CAUSE, effort=self.request.effort)
         with self.recorder.step(StepType.ROOT_CAUSE, tier, State.PLAN) as step:
             self._verifier = Verifier(self.request.project, self.command, sandbox=self.sandbox)
-            self.baseline = self._verifier.baseline(
-                cold=self.before.run, seconds=min(300.0, self.whole.seconds_left)
-            )
+            self.baseline = self._look(self._verifier)
             say_flaky(self._verifier, self.recorder)
+            if self.before.stalled and not self.baseline.failing:
+                # The first run fell silent, but no test hangs or fails: a slow suite gets the time it takes.
+                self.before = self._cold({}, "observe")
+                if self.before.green or self.before.out_of_time:
+                    return "all_green" if self.before.green else "limit"
+                self.baseline = self._look(self._verifier)
             self.looked_back = look_back(
                 self.request,
-                localize(self.request.project, self.baseline, request=self.request.text, files=self.request.files),
+                localize(
+                    self.request.project, self.baseline, request=self.request.text, files=self.request.files
+                ),
                 baseline=self.baseline,
                 verifier=self._verifier,
                 read=self._sources.read,
@@ -278,6 +265,11 @@ class Fix:
             return "limit"
         anything = self.suspects or self.looked_back.reverts or self.search.green
         return "places_found" if anything else "nothing_left"
+
+    def _look(self, verifier: Verifier) -> Baseline:
+        assert self.before is not None
+        cold = None if self.before.stalled else self.before.run  # one that was cut off proves nothing
+        return verifier.baseline(cold=cold, seconds=min(300.0, self.whole.seconds_left))
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         return iter_candidates(

@@ -40,6 +40,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.OBSERVE, "limit", State.FAILED),
     Transition(State.PLAN, "places_found", State.ACT),
     Transition(State.PLAN, "nothing_left", State.FAILED),
+    Transition(State.PLAN, "all_green", State.DONE),
     Transition(State.PLAN, "limit", State.FAILED),
     Transition(State.ACT, "green", State.VERIFY),
     Transition(State.ACT, "red", State.PLAN),

@@ -127,7 +127,9 @@ def _alternatives(fix: Fix | None) -> list[dict[str, Any]]:
     if fix is None or fix.chosen is None:
         return []
     rivals = fix.rivals[:_SHOWN_RIVALS]
-    return [_patch(fix, rival) | {"apart": choose.apart(fix.chosen, rival, fix.behaviour)} for rival in rivals]
+    return [
+        _patch(fix, rival) | {"apart": choose.apart(fix.chosen, rival, fix.behaviour)} for rival in rivals
+    ]
 
 
 def _evidence(fix: Fix | None) -> dict[str, Any] | None:

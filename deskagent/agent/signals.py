@@ -18,17 +18,23 @@ class Stopped(BaseException):
         self.exit_code = 128 + number
 
 
+def ignore() -> None:
+    """From here to the end of `signals_raise` a signal does nothing: what is left is short and has to be whole."""
+    for each in _SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+
+
 @contextlib.contextmanager
 def signals_raise() -> Iterator[None]:
     """Within, the first SIGINT, SIGTERM or SIGHUP raises Stopped in the main thread; later ones are ignored,
-    so that cleaning up is not cut short."""
+    so that cleaning up is not cut short. A SIGHUP that is ignored already (nohup) stays so."""
+    told = [s for s in _SIGNALS if s is not signal.SIGHUP or signal.getsignal(s) is not signal.SIG_IGN]
 
     def handle(number: int, frame: FrameType | None) -> None:
-        for each in _SIGNALS:
-            signal.signal(each, signal.SIG_IGN)
+        ignore()
         raise Stopped(number)
 
-    before = {each: signal.signal(each, handle) for each in _SIGNALS}
+    before = {each: signal.signal(each, handle) for each in told}
     try:
         yield
     finally:

@@ -35,9 +35,13 @@ def answer(result: dict[str, Any]) -> str:
 
 def complaint(result: dict[str, Any]) -> str:
     """What went wrong, what to do, and where the session is."""
-    error = result["error"]
+    error = result["error"] or {"message": "ended early.", "hint": ""}
     lines = [f"deskagent: {error['message']}", *([f"  {error['hint']}"] if error["hint"] else [])]
-    if result["session_id"]:
+    if result["applied"]:
+        files = ", ".join(file["path"] for file in result["patch"]["files"])
+        undo = f"deskagent undo {result['session_id']}"
+        lines.append(f"  The patch is in {files} already. To take it back: {undo}")
+    elif result["session_id"]:
         lines.append(f"  session {result['session_id']}")
     return printable("\n".join(lines))
 
@@ -129,7 +133,9 @@ def _regression(result: dict[str, Any]) -> Iterator[str]:
     since = f"since {_commit(culprit)}" if culprit else later
     yield ""
     yield f"Last green at {_commit(green)}; the tests fail {since}."
-    places = [p["path"] if p["line"] is None else f"{p['path']}:{p['line']}" for p in found["enough_to_take_back"]]
+    places = [
+        p["path"] if p["line"] is None else f"{p['path']}:{p['line']}" for p in found["enough_to_take_back"]
+    ]
     if places:
         more = f" and {len(places) - _SHOWN_PLACES} more" if len(places) > _SHOWN_PLACES else ""
         changes = _count(found["changes"], "change", "changes")

@@ -9,6 +9,7 @@ import sys
 import click
 
 from deskagent import __version__
+from deskagent.agent.signals import Stopped
 from deskagent.errors import DeskagentError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -59,6 +60,8 @@ def run(args: list[str]) -> int:
     except DeskagentError as error:
         tell(error)
         return error.exit_code
+    except Stopped as stop:
+        return stop.exit_code
     except BrokenPipeError:
         # The reader of stdout went away; python must not complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

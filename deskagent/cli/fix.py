@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from deskagent.agent.permissions import Mode
+from deskagent.errors import DeskagentError, UsageError
 
 if TYPE_CHECKING:
     from deskagent.agent.report import Report
+    from deskagent.agent.request import FixOptions
 
 
 class _Seconds(click.FloatRange):
@@ -82,14 +83,33 @@ def fix(request: str, **options: Any) -> int:
     surroundings, 53 a limit ended the search, 75 try again later.
     """
     from deskagent.agent.report import Report
-    from deskagent.agent.request import FixOptions
     from deskagent.agent.run_fix import run_fix
-    from deskagent.agent.signals import signals_raise
+    from deskagent.agent.signals import Stopped, ignore, signals_raise
 
     report = Report(request)
-    run = FixOptions(
+    format_ = options["output_format"]
+    with signals_raise():
+        try:
+            run = _run_options(request, options)
+            with _front(format_) as front:
+                run_fix(run, front, report)
+        except DeskagentError as error:
+            report.fail(error, error.exit_code)
+        except Stopped as stop:  # while its end was written down, or the view taken off
+            report.fail(stop, stop.exit_code)
+        finally:
+            ignore()
+            _say(format_, report)
+    return report.exit_code
+
+
+def _run_options(request: str, options: dict[str, Any]) -> FixOptions:
+    from deskagent.agent.request import FixOptions
+    from deskagent.cli.here import here
+
+    return FixOptions(
         request=request,
-        start=Path.cwd(),
+        start=here(),
         env=dict(os.environ),
         argv=tuple(sys.argv),
         test=options["test"],
@@ -103,13 +123,6 @@ def fix(request: str, **options: Any) -> int:
         session=_session(options["latest"], options["session"], options["output_format"]),
         given=_given(request),
     )
-    with signals_raise():
-        try:
-            with _front(options["output_format"]) as front:
-                run_fix(run, front, report)
-        finally:
-            _say(options["output_format"], report)
-    return report.exit_code
 
 
 _FIELDS = {"no_apply": "apply", "permission_mode": "mode"}
@@ -126,11 +139,12 @@ def _given(request: str) -> frozenset[str]:
 def _session(latest: bool, session: str | None, format_: str) -> str | None:
     """The session to go on with as FixOptions names it."""
     if latest and session:
-        raise click.UsageError("-c goes on with the latest session, -r with the one named: give one of them.")
+        raise UsageError("-c goes on with the latest session, -r with the one named: give one of them.")
     if session == "" and not latest and format_ == "text" and sys.stdin.isatty() and sys.stderr.isatty():
         from deskagent.cli.choosing import choose_session
+        from deskagent.cli.here import here
 
-        return choose_session(Path.cwd())
+        return choose_session(here())
     return "" if latest else session
 
 
@@ -158,7 +172,7 @@ def _say(format_: str, report: Report) -> None:
                 click.echo(printable(f"{notice.level}: {notice.text}"), err=True)
     if format_ != "text":
         write_json(result)
-    elif result["error"]:
+    elif result["status"] == "error":
         click.echo(complaint(result), err=True)
     else:
         click.echo(answer(result), color=False if os.environ.get("NO_COLOR") else None)

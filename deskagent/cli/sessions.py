@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from deskagent.cli.here import here
 from deskagent.errors import UsageError
 from deskagent.session import index, store
 from deskagent.session.export import FORMATS, export
@@ -33,7 +34,7 @@ def sessions() -> None:
 @click.option("--all", "everywhere", is_flag=True, help="Sessions of every folder, not of this one alone.")
 def list_(as_json: bool, everywhere: bool) -> None:
     """List the sessions of this folder, the newest first."""
-    found = index.sessions(None if everywhere else Path.cwd())
+    found = index.sessions(None if everywhere else here())
     if as_json:
         click.echo(json.dumps([msgspec.to_builtins(summary) for summary in found], indent=2))
         return
@@ -101,7 +102,7 @@ def _find(session: str) -> Path:
     """The folder of the session that is meant; `last` is this folder's newest, else the newest of all."""
     if session != "last":
         return store.find(session)
-    newest = index.latest(Path.cwd()) or next(iter(index.sessions()), None)
+    newest = index.latest(here()) or next(iter(index.sessions()), None)
     if newest is None:
         raise UsageError("There are no sessions yet.")
     return store.find(newest.id)

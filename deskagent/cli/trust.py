@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from deskagent.agent import permissions
+from deskagent.terminal.text import printable
 
 
 @click.command()
@@ -17,7 +18,8 @@ def trust(folder: Path, remove: bool, show: bool) -> None:
     """Trust FOLDER (default: this one), so that its detected test command runs in the sandbox unasked."""
     if show:
         for known in permissions.trusted_folders():
-            click.echo(known)
+            click.echo(printable(known, newlines=False))
         return
     permissions.trust(folder, on=not remove)
-    click.echo(f"{'No longer trusted' if remove else 'Trusted'}: {folder.resolve()}")
+    where = printable(str(folder.resolve()), newlines=False)
+    click.echo(f"{'No longer trusted' if remove else 'Trusted'}: {where}")

@@ -33,13 +33,14 @@ def undo(session: str, step: str, yes: bool, output_format: str) -> int:
     from deskagent.agent.signals import Stopped, signals_raise
     from deskagent.agent.workspace import project_root
     from deskagent.cli.asking import Asking
+    from deskagent.cli.here import here
     from deskagent.cli.live import write_json
 
-    here = project_root(Path.cwd()) if session in ("", "last") else Path()
+    folder = project_root(here()) if session in ("", "last") else Path()
     front = Asking(interactive=sys.stdin.isatty() and sys.stderr.isatty() and not yes)
     try:
         with signals_raise():
-            result, code = work.run_undo(work.find(session, here), front, step=step, argv=tuple(sys.argv))
+            result, code = work.run_undo(work.find(session, folder), front, step=step, argv=tuple(sys.argv))
     except Stopped as stop:
         return stop.exit_code
     if output_format == "json":

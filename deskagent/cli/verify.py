@@ -41,14 +41,15 @@ def verify(session: str, output_format: str, permission_mode: str) -> int:
     from deskagent.agent.signals import Stopped, signals_raise
     from deskagent.agent.workspace import project_root
     from deskagent.cli.asking import Asking
+    from deskagent.cli.here import here
     from deskagent.cli.live import write_json
 
-    here = project_root(Path.cwd()) if session in ("", "last") else Path()
+    folder = project_root(here()) if session in ("", "last") else Path()
     front = Asking(interactive=sys.stdin.isatty() and sys.stderr.isatty())
     try:
         with signals_raise():
             found = replay.replay(
-                replay.find(session, here), front, env=dict(os.environ), mode=Mode(permission_mode)
+                replay.find(session, folder), front, env=dict(os.environ), mode=Mode(permission_mode)
             )
     except Stopped as stop:
         return stop.exit_code

@@ -102,9 +102,14 @@ def verdict(run: ColdRun, seconds: float) -> Verdict:
 
 
 def judged(
-    run: ColdRun, seconds: float, failing: Iterable[str], passing: Iterable[str], flaky: frozenset[str], stage: str
+    run: ColdRun,
+    seconds: float,
+    failing: Iterable[str],
+    passing: Iterable[str],
+    flaky: frozenset[str],
+    stage: str,
 ) -> Verdict:
-    """As `verdict`, and where the run names the tests that pass: those of `failing` and `passing` must be among them."""
+    """As `verdict`; where the run names the tests that pass, `failing` and `passing` must be among them."""
     found = replace(verdict(run, seconds), stage=stage)
     result, results = run.result, run.printed.results
     whole = result.total <= len(result.head) + len(result.tail)

@@ -282,7 +282,9 @@ def _imported_data(
     """The same in modules that ran at import alone, so that no test's coverage has them."""
     names = frozenset(name for name, score in reached.items() if score > 0)
     found: list[Suspect] = []
-    for source, spoken_of in data_modules(project, baseline, names, [t.source for t in trees.values()], allowed):
+    for source, spoken_of in data_modules(
+        project, baseline, names, [t.source for t in trees.values()], allowed
+    ):
         tree = tree_of(source)
         if tree is not None and not is_generated(source.text):
             data = _module_data(source.path, tree, reached)

@@ -36,9 +36,10 @@ class Look:
 
 
 def look(
-    slot: Slot, *, trace: bool, test_seconds: float, seconds: float, ids: tuple[str, ...] | None = None
+    slot: Slot, *, trace: bool, test_seconds: float, until: float, ids: tuple[str, ...] | None = None
 ) -> Look:
-    """Runs all tests (or `ids`) on the unedited tree, `test_seconds` of processor time each, `seconds` in all.
+    """Runs all tests (or `ids`) on the unedited tree, `test_seconds` of processor time each, all of it until the
+    monotonic time `until`.
 
     After a test that hangs or takes the interpreter with it, the rest runs in a new process. Once one has hung, the
     others get twenty times what the slowest passing one took.
@@ -48,7 +49,7 @@ def look(
     slot.ready()
     begun = time.monotonic()
     for _ in range(_DEATHS):
-        left = seconds - (time.monotonic() - begun)
+        left = until - time.monotonic()
         if left <= 0:
             break
         job = Job(ids=ids, skip=tuple(found.results), trace=trace, first=True, limit=limit, seconds=left)

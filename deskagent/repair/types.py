@@ -12,8 +12,8 @@ class Outcome(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
-    ERROR = "error"        # set-up, tear-down, import or collection broke
-    SKIPPED = "skipped"    # also expected failures
+    ERROR = "error"  # set-up, tear-down, import or collection broke
+    SKIPPED = "skipped"  # also expected failures
     TIMEOUT = "timeout"
 
     @property
@@ -101,9 +101,9 @@ class Candidate:
 class Status(StrEnum):
     """How a candidate's tests ended."""
 
-    GREEN = "green"      # every test that failed before passes, none that passed fails
-    RED = "red"          # tests ran and some failed
-    BROKEN = "broken"    # the code doesn't import or nothing could be collected
+    GREEN = "green"  # every test that failed before passes, none that passed fails
+    RED = "red"  # tests ran and some failed
+    BROKEN = "broken"  # the code doesn't import or nothing could be collected
     TIMEOUT = "timeout"
     CRASHED = "crashed"  # the interpreter died
 
@@ -115,5 +115,5 @@ class Verdict:
     status: Status
     results: tuple[TestResult, ...] = ()
     seconds: float = 0.0
-    stage: str = ""      # "failing", "affected" or "all": the last stage that ran
+    stage: str = ""  # "failing", "affected" or "all": the last stage that ran
     detail: str = field(default="", compare=False)

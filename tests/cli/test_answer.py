@@ -49,3 +49,12 @@ def test_a_failure_says_what_was_ruled_out_and_that_nothing_changed() -> None:
     assert "as it was" in text
     assert "7 edits (a.b 7)" in text
     assert "0.50" in text
+
+
+def test_an_end_after_the_patch_was_applied_says_so() -> None:
+    stopped = {"message": "stopped by SIGTERM", "hint": ""}
+    text = complaint(result(status="error", error=stopped, session_id="s1"))
+    assert "stopped by SIGTERM" in text
+    assert "The patch is in x.py already" in text
+    assert "deskagent undo s1" in text
+    assert "already" not in complaint(result(status="error", error=stopped, applied=False))

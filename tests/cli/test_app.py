@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +65,35 @@ def test_bad_usage_is_exit_2_with_a_word_on_stderr(args: list[str], tmp_path: Pa
     assert done.returncode == 2
     assert done.stdout == ""
     assert "Error" in done.stderr
+
+
+def test_bad_usage_that_shows_late_still_ends_the_stream_with_a_result(tmp_path: Path) -> None:
+    done = run("fix", "-c", "-r", "some-session", "--output-format", "stream-json", cwd=tmp_path)
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (done.returncode, last["type"], last["exit_code"]) == (2, "result", 2)
+    assert "-c" in last["error"]["message"]
+
+
+@pytest.mark.parametrize("args", ["fix x", "sessions list", "undo", "verify"])
+def test_a_working_folder_that_is_gone(args: str, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f'rmdir ../gone && exec "$0" {args}'
+    done = subprocess.run(["sh", "-c", script, TOOL], capture_output=True, text=True, cwd=gone)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "gone" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_trusted_folder_with_a_hostile_name_is_shown_inert(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESKAGENT_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "a\x1b]0;b\x07c"
+    folder.mkdir()
+    for args in (["trust", str(folder)], ["trust", "--list"], ["trust", str(folder), "--remove"]):
+        done = run(*args)
+        assert done.returncode == 0
+        assert "c" in done.stdout
+        assert not set(done.stdout) & set("\x1b\x07")

@@ -81,7 +81,11 @@ def test_a_hunk_tells_its_lines() -> None:
     ("old", "new", "parts"),
     [
         (["x = 1", "y = 2"], ["x = 3", "y = 4"], [("x = 1", "x = 3"), ("y = 2", "y = 4")]),
-        (["return total + 1"], ["log(total)", "return total + 2"], [("", "log(total)"), ("return total + 1", "return total + 2")]),
+        (
+            ["return total + 1"],
+            ["log(total)", "return total + 2"],
+            [("", "log(total)"), ("return total + 1", "return total + 2")],
+        ),
         (["if a:", "    go(a)"], ["    go(a, b)"], [("if a:", ""), ("    go(a)", "    go(a, b)")]),
         (["one"], ["entirely", "different"], [("one", ""), ("", "entirely|different")]),
     ],

@@ -237,6 +237,17 @@ def test_fine():
     assert "signal 6" in next(r for r in baseline.results if r.id == "test_other.py::test_dies").message
 
 
+def test_the_first_look_at_tests_that_all_hang_ends_in_time(project: Path, verifier_of) -> None:
+    sleepers = "".join(f"def test_sleeps_{n}():\n    time.sleep(600)\n\n" for n in range(20))
+    write(project, {"test_shop.py": f"import time\n\n{sleepers}"})
+    verifier = verifier_of(project)
+    started = time.monotonic()
+    found = outcomes(verifier.baseline(seconds=2))
+    assert time.monotonic() - started < 20  # each on its own would take over three seconds, several times
+    assert set(found.values()) == {"timeout"}
+    assert len(found) < 20
+
+
 def test_a_tree_that_does_not_compile_is_an_error_of_the_file(project: Path, verifier_of) -> None:
     write(project, {"shop.py": SOURCE.replace("return value", "return value)")})
     verifier = verifier_of(project)
