@@ -22,7 +22,7 @@ def result(**changes: object) -> dict:
         "alternatives": [{"diff": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n ctx\n-a\n+c\n", "apart": f"at line 1 {EVIL}"}],
         "suspects": [{"path": EVIL, "line": 3, "score": 0.5, "reasons": [EVIL]}],
         "ruled_out": {"tried": 7, "by_operator": {"a.b": 7}}, "candidates": 9, "seconds": 1.0,
-        "steps": [], "session_id": "s", "sandbox": "bwrap",
+        "steps": [], "session_id": "s", "sandbox": "bwrap", "regression": None,
     }  # fmt: skip
     return plain | changes
 
@@ -58,3 +58,18 @@ def test_an_end_after_the_patch_was_applied_says_so() -> None:
     assert "The patch is in x.py already" in text
     assert "deskagent undo s1" in text
     assert "already" not in complaint(result(status="error", error=stopped, applied=False))
+
+
+def test_since_when_the_tests_fail_is_said_and_inert() -> None:
+    places = [{"path": f"x{EVIL}.py", "line": 3}, {"path": "gone.py", "line": None}]
+    found = {
+        "last_green": {"commit": "a" * 40, "subject": "before"},
+        "culprit": {"commit": "b" * 40, "subject": EVIL},
+        "uncommitted": False,
+        "changes": 4,
+        "enough_to_take_back": places,
+    }
+    text = click.unstyle(answer(result(regression=found)))
+    assert "Last green at aaaaaaaaaa 'before'; the tests fail since bbbbbbbbbb" in text
+    assert "Of 4 changes since" in text and ".py:3, gone.py." in text
+    assert not set(text) & set("\x1b\x07\u202e\x9b")
