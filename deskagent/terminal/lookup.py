@@ -24,11 +24,10 @@ class StartError(UsageError):
 
 
 def _real(path: Path, mounts: Mapping[Path, Path]) -> Path:
-    """Where `path`, as the child sees it, lies on the disk."""
-    for source, target in mounts.items():
-        if path.is_relative_to(target):
-            return source / path.relative_to(target)
-    return path
+    """Where `path`, as the child sees it, lies on the disk: the innermost mount that holds it tells."""
+    holding = [(source, target) for source, target in mounts.items() if path.is_relative_to(target)]
+    source, target = max(holding, key=lambda pair: len(pair[1].parts), default=(path, path))
+    return source / path.relative_to(target)
 
 
 def _check_text(command: Command) -> None:

@@ -8,6 +8,8 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
+import sysconfig
 import time
 
 import pytest
@@ -291,4 +293,24 @@ def test_kill_at_a_random_point_after(agent, project, snapshot, leftovers, event
     assert leftovers() == []
     clear(agent.fix(*WORDS, cwd=folder), 0)
     assert snapshot(folder).keys() == before.keys()
+    assert adds((folder / "calc.py").read_text())
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_tests_run_by_an_environment_inside_the_project(agent, project, active):
+    folder = project(FILES)
+    home = folder / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+    packages = next(home.glob("lib/python*/site-packages"))
+    (packages / "here.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    script = home / "bin" / "pytest"
+    script.write_text(
+        f"#!{home}/bin/python\nimport sys\nfrom pytest import console_main\nsys.exit(console_main())\n"
+    )
+    script.chmod(0o755)
+    path = f"{home}/bin:/usr/bin:/bin" if active else "/usr/bin:/bin"
+    result = clear(
+        agent.fix("add", "--test", "pytest -q", "--max-candidates", "40", cwd=folder, PATH=path), 0
+    )
+    assert result["status"] == "fixed"
     assert adds((folder / "calc.py").read_text())

@@ -59,3 +59,14 @@ def test_a_folder_without_rights(command, tmp_path):
     (tmp_path / "locked").mkdir(mode=0)
     with pytest.raises(StartError):
         check(command("true", cwd=tmp_path / "locked" / "inner"), {})
+
+
+def test_a_mount_inside_another_tells_where_a_program_lies(command, program, tmp_path):
+    project, scratch = tmp_path / "project", tmp_path / "scratch"
+    tool = program(project / ".venv" / "bin" / "tool")
+    (scratch / ".venv" / "bin").mkdir(parents=True)
+    inner = {tool.parent: tool.parent}
+    for mounts in ({scratch: project, **inner}, {**inner, scratch: project}):
+        assert check(command(".venv/bin/tool", cwd=project), mounts) == tool
+        assert check(command(str(tool), cwd=project), mounts) == tool
+        assert check(command("tool", cwd=project, env={"PATH": str(tool.parent)}), mounts) == tool
