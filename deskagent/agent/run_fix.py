@@ -18,7 +18,7 @@ from deskagent.agent.recorder import Recorder
 from deskagent.agent.report import Report, Status
 from deskagent.agent.request import FixOptions
 from deskagent.agent.signals import Stopped
-from deskagent.agent.workspace import project_root, workspace_lock
+from deskagent.agent.workspace import check_globs, project_root, workspace_lock
 from deskagent.errors import DeskagentError, UsageError
 from deskagent.session import events
 from deskagent.session.journal import Journal
@@ -107,6 +107,7 @@ def _run(
     recorder = report.recorder
     assert recorder is not None
     recorder.emit(events.Request(text=options.request, options=options.as_dict()))
+    check_globs(project, options.files)
     if options.apply and options.mode is not Mode.PLAN:
         stack.enter_context(workspace_lock(project))
         settle.settle_earlier(recorder, project)

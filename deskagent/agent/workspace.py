@@ -6,12 +6,14 @@ import contextlib
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from deskagent import paths
 from deskagent.errors import TransientError, UsageError
+from deskagent.repair.places import matches
 from deskagent.repo import git
+from deskagent.repo.walk import walk
 
 
 @contextlib.contextmanager
@@ -46,3 +48,21 @@ def project_root(start: Path) -> Path:
             hint="Start deskagent inside the folder of the program to repair.",
         )
     return root
+
+
+def check_globs(project: Path, globs: Sequence[str]) -> None:
+    """UsageError for a glob of files to edit that no file in `project` fits, ignored ones included."""
+    known = walk(project).files if globs else ()
+    for glob in globs:
+        if not any(matches(path, [glob]) for path in known) and not _found(project, glob):
+            raise UsageError(
+                f"No file in {project} fits --files {glob!r}.",
+                hint="Give a path, a folder or a glob as seen from there; quote it, or the shell expands it.",
+            )
+
+
+def _found(project: Path, glob: str) -> bool:
+    try:
+        return ".." not in Path(glob).parts and next(project.glob(glob), None) is not None
+    except (ValueError, NotImplementedError, OSError):  # empty, absolute, no pattern at all, unreadable
+        return False

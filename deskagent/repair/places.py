@@ -90,6 +90,8 @@ def matches(path: str, globs: Sequence[str]) -> bool:
     pure = PurePosixPath(path)
     for glob in globs:
         clean = glob.removeprefix("./").rstrip("/")
+        if clean in ("", "."):  # the project itself
+            return True
         if path == clean or path.startswith(clean + "/") or pure.match(clean):
             return True
         if "**/" in clean and pure.match(clean.replace("**/", "")):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deskagent.agent.workspace import project_root, workspace_lock
+from deskagent.agent.workspace import check_globs, project_root, workspace_lock
 from deskagent.errors import TransientError, UsageError
 
 HOLD = """
@@ -61,3 +61,25 @@ def test_the_home_folder_and_the_root_are_no_projects(
     for folder in (tmp_path, Path("/")):
         with pytest.raises(UsageError, match="not a project folder"):
             project_root(folder)
+
+
+@pytest.mark.parametrize(
+    "glob", ["calc.py", "*.py", "src/", "src/deep.py", "./src/*.py", "**/deep.py", "data.csv", ".", "./"]
+)
+def test_globs_that_fit(tmp_path: Path, glob: str) -> None:
+    for name in ("calc.py", "src/deep.py", "data.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    (tmp_path / ".gitignore").write_text("data.csv\n")
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    check_globs(tmp_path, [glob])
+
+
+@pytest.mark.parametrize("glob", ["nothing*.py", "/etc/passwd", "srcc/", "[", "../*"])
+def test_a_glob_that_nothing_fits_is_refused(tmp_path: Path, glob: str) -> None:
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src/calc.py").write_text("x = 1\n")
+    with pytest.raises(UsageError, match="--files"):
+        check_globs(folder, ["*.py", glob])
+    check_globs(folder, [])
