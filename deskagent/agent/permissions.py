@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deskagent import paths
 from deskagent.errors import UsageError
+from deskagent.session.files import storage_errors
 from deskagent.terminal.types import Rung
 
 
@@ -98,10 +99,11 @@ def trust(folder: Path, *, on: bool = True) -> None:
     change = known.add if on else known.discard
     change(os.fspath(folder.resolve()))
     target = _store()
-    paths.private_dir(target.parent)
-    handle, name = tempfile.mkstemp(dir=target.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        json.dump(sorted(known), out, indent=1)
-        out.flush()
-        os.fsync(out.fileno())
-    Path(name).replace(target)
+    with storage_errors("save the trusted folders", target):
+        paths.private_dir(target.parent)
+        handle, name = tempfile.mkstemp(dir=target.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            json.dump(sorted(known), out, indent=1)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(name).replace(target)

@@ -10,7 +10,7 @@ import click
 
 from deskagent import __version__
 from deskagent.agent.signals import Stopped
-from deskagent.errors import DeskagentError
+from deskagent.errors import DeskagentError, TransientError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
@@ -48,6 +48,7 @@ def cli() -> None:
 
 def run(args: list[str]) -> int:
     """Runs the command line and returns its exit code; expected errors are told on stderr in plain words."""
+    _open_what_is_closed()
     try:
         return int(cli.main(args, prog_name="deskagent", standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
@@ -62,10 +63,26 @@ def run(args: list[str]) -> int:
         return error.exit_code
     except Stopped as stop:
         return stop.exit_code
-    except BrokenPipeError:
-        # The reader of stdout went away; python must not complain again when it flushes at exit.
+    except SystemExit:
+        # So click says that the reader of stdout went away, and in no other way; 1 would mean something else.
+        if type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):
+            return 141
+        raise
+    except OSError as error:  # also a disk that is full under what stdout leads to
+        # Python must not complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        tell(TransientError(f"{error}.", hint="Try again when that is over."))
+        return 75
+
+
+def _open_what_is_closed() -> None:
+    """Standard streams that the caller has closed lead nowhere: else the next file opened would take their place."""
+    for fd, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            setattr(sys, name, open(fd, mode, closefd=False))  # noqa: SIM115 - a descriptor
 
 
 def tell(error: DeskagentError) -> None:

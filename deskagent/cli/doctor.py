@@ -57,7 +57,10 @@ def _git() -> Iterator[Finding]:
 
 
 def _disk() -> Iterator[Finding]:
-    for name, folder in (("Sessions", paths.data_dir()), ("Scratch", None)):
+    for name, folder, place in (
+        ("Sessions", paths.data_dir(), "DESKAGENT_HOME"),
+        ("Scratch", None, "TMPDIR"),
+    ):
         try:
             where = paths.private_dir(folder) if folder else tempfile.gettempdir()
             with tempfile.TemporaryFile(dir=where) as probe:
@@ -67,7 +70,10 @@ def _disk() -> Iterator[Finding]:
             free = shutil.disk_usage(where).free
         except OSError as error:
             yield Finding(
-                name, "bad", f"{folder or 'temporary files'}: {error.strerror}", "Free space, or set TMPDIR."
+                name,
+                "bad",
+                f"{folder or 'temporary files'}: {error.strerror}",
+                f"Free space, or set {place}.",
             )
             continue
         text = f"{where}, {free / 2**30:.1f} GiB free"

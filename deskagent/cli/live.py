@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Any
 
 import msgspec
 
 from deskagent.agent.front import Passing, Question, Tried, Trying
+from deskagent.agent.signals import Stopped
+from deskagent.errors import TransientError
 from deskagent.session import events
 from deskagent.terminal.text import printable
 
@@ -39,14 +42,24 @@ class Quiet:
 
 
 class Stream(Quiet):
-    """Every durable event as one line of JSON on stdout, as it happens."""
+    """Every durable event as one line of JSON on stdout, as it happens. When its reader goes away, the run ends."""
 
     def __init__(self) -> None:
         self._encode = msgspec.json.Encoder(enc_hook=str).encode
+        self._read = True
 
     def show(self, event: events.Event | Passing) -> None:
-        if isinstance(event, events.Event):
+        if not self._read or not isinstance(event, events.Event):
+            return
+        try:
             write_json(event, self._encode)
+        except OSError as error:
+            self._read = False  # what cleans up has events, too
+            if isinstance(error, BrokenPipeError):
+                raise Stopped(signal.SIGPIPE) from None
+            raise TransientError(
+                f"The events can't be written: {error}.", hint="The session has them."
+            ) from error
 
 
 def write_json(value: Any, encode: Any = msgspec.json.encode) -> None:

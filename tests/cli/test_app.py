@@ -10,6 +10,7 @@ import pytest
 from deskagent import __version__
 from deskagent.cli.app import COMMANDS
 
+FORMATS = ("text", "json", "stream-json")
 TOOL = Path(sys.executable).with_name("deskagent")
 
 
@@ -72,6 +73,43 @@ def test_bad_usage_that_shows_late_still_ends_the_stream_with_a_result(tmp_path:
     last = json.loads(done.stdout.splitlines()[-1])
     assert (done.returncode, last["type"], last["exit_code"]) == (2, "result", 2)
     assert "-c" in last["error"]["message"]
+
+
+def test_a_reader_that_goes_away_ends_the_stream_quietly(tmp_path: Path) -> None:
+    script = f'"{TOOL}" fix x --test true --output-format stream-json; echo "code $?" >&2'
+    done = subprocess.run(
+        ["bash", "-c", f"{{ {script}; }} | head -c 1"], capture_output=True, text=True, cwd=tmp_path
+    )
+    # What was written before the reader was gone may be all there was.
+    assert done.stderr in ("code 141\n", "code 0\n"), done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("format_", ["text", "stream-json"])
+def test_closed_standard_streams(tmp_path: Path, closed: str, format_: str) -> None:
+    script = f'"{TOOL}" fix x --test true --output-format {format_} {closed}'
+    assert subprocess.run(["sh", "-c", script], capture_output=True, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "args", [["doctor"], *(["fix", "x", "--test", "true", "--output-format", f] for f in FORMATS)]
+)
+def test_a_full_disk_under_stdout(args: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([TOOL, *args], stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert done.returncode == 75
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_settings_that_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DESKAGENT_HOME", str(tmp_path / "file"))
+    for args in (["trust", str(tmp_path)], ["fix", "x", "--test", "true"]):
+        done = run(*args, cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+        assert "DESKAGENT_HOME" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("args", ["fix x", "sessions list", "undo", "verify"])
