@@ -33,7 +33,7 @@ from deskagent.repair.rank import iter_candidates
 from deskagent.repair.regress.find import check
 from deskagent.repair.scorer import PriorScorer, Scorer
 from deskagent.repair.search import Ended, Search, Trial
-from deskagent.repair.toolchains.known import tells_as_it_goes
+from deskagent.repair.toolchains.known import limits_tests
 from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
 from deskagent.repair.verify import Verifier
 from deskagent.session import events
@@ -109,9 +109,7 @@ class Fix:
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.OBSERVE) as step:
             self.command = settle_on(self.request, self.gate, self.recorder)
             self._memory.keep_tree()
-            self.before = self._cold(
-                {}, "observe", stall=tells_as_it_goes(self.command, self.request.project)
-            )
+            self.before = self._cold({}, "observe", stall=limits_tests(self.command, self.request.project))
             step.note = self.before.summary
             refuse_what_never_ran(self.before, self.command)
         if not self.before.green and not self.before.out_of_time:

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 _TRACED = 4  # times as long a test may take with a tracer
 _GLANCE = 0.5  # seconds of a test that may hang in which a tracer sees enough
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
-_HANGING = 5.0  # seconds for a test of a suite that hangs
+_HANGING, _LONG = 5.0, 20.0  # seconds for a test of a suite that may hang, at least and at most
 _MEMORY = 1 << 30  # bytes that a candidate may always take
 T = TypeVar("T")
 
@@ -272,6 +272,10 @@ class Verifier:
         self.warm, self.reason = False, reason
 
     def _cold_baseline(self, cold: ColdRun | None, until: float) -> Baseline:
+        if cold is None and self._tool is not None:
+            limited = self._put(lambda slot: self._limited_baseline(slot, until)).result()
+            if limited is not None:
+                return limited
         run = cold or self._put(lambda slot: slot.cold(_limits(until))).result()
         results = run.printed.results
         if not run.green and not run.printed.failing:
@@ -279,10 +283,21 @@ class Verifier:
             results = (*results, TestResult("", outcome, run.result.seconds, run.result.text[-16000:]))
         found = Baseline(results, {}, run.result.seconds, "command")
         if self._tool is not None:
-            if run.result.end is not End.EXITED:
-                self._tool = self._tool.within(_HANGING)
             found = self._put(lambda slot: self._named_baseline(slot, found, until)).result()
         return found
+
+    def _limited_baseline(self, slot: Slot, until: float) -> Baseline | None:
+        """What the tests do with so much time for each, where the exact command hasn't told or may hang; None where
+        nothing fails then."""
+        assert self._tool is not None
+        patient, left = self._tool, until - time.monotonic()
+        run = slot.cold(_limits(until), patient.within(min(_LONG, max(_HANGING, left / 2))).named)
+        if not run.printed.failing:
+            return None
+        longest = max((r.seconds for r in run.printed.results if r.outcome is Outcome.PASSED), default=0.0)
+        if any(r.outcome is Outcome.TIMEOUT for r in run.printed.failing):
+            self._tool = patient.within(max(_HANGING, 3 * longest))
+        return self._with_lines(slot, run, until)
 
     def _named_baseline(self, slot: Slot, exact: Baseline, until: float) -> Baseline:
         """The same with every test by its name and the lines that some of them run, as the tool chain tells them."""
@@ -291,6 +306,11 @@ class Verifier:
         if bool(run.printed.failing) != bool(exact.failing) or not run.printed.results:
             self._tool = None
             return exact
+        return self._with_lines(slot, run, until)
+
+    def _with_lines(self, slot: Slot, run: ColdRun, until: float) -> Baseline:
+        """A run's results with the lines that some of the tests run."""
+        assert self._tool is not None
 
         def traced(command: TestCommand, folder: Path) -> tuple[Path, Path]:
             slot.cold(Limits(seconds=20.0), command, writable=(folder,))

@@ -66,7 +66,11 @@ def _close(
         inner = [o for other, (o, _) in outcomes.items() if other.startswith(f"{name}/")]
         if not inner or (outcome.bad and not any(o.bad for o in inner)):  # else its cases speak for it
             results[f"{package}.{name}"] = _made(f"{package}.{name}", outcome, seconds, texts[name], root)
-    if found[1] == "FAIL" and not any(outcome.bad for outcome, _ in outcomes.values()):
+    stopped = [name for name in texts if name and name not in outcomes] if found[1] == "FAIL" else []
+    for name in stopped:  # it ran, and never came to its end
+        if not any(other.startswith(f"{name}/") for other in stopped):
+            results[f"{package}.{name}"] = _made(f"{package}.{name}", Outcome.ERROR, 0.0, texts[name], root)
+    if found[1] == "FAIL" and not stopped and not any(outcome.bad for outcome, _ in outcomes.values()):
         text = build.get(package) or build.get(f"{package}_test") or texts[""]
         text = text or [line for lines in build.values() for line in lines]
         outcome = Outcome.TIMEOUT if any("panic: test timed out" in line for line in text) else Outcome.ERROR
@@ -89,13 +93,13 @@ def _frames(lines: list[str], root: Path) -> tuple[Frame, ...]:
     for line in lines:
         if found := _TRACED.match(line):
             path = relative(found[1], root)
-            if not path.startswith("/"):
+            if not path.startswith(("/", "_testmain.go")):
                 frames.append(Frame(path, int(found[2]), function.rpartition(".")[2]))
         elif found := _COMPILED.match(line):
             frames.append(Frame(relative(found[1], root), int(found[2]), ""))
         elif found := _FUNCTION.match(line):
             function = found[1]
-        elif line.startswith("created by ") or (line.startswith("goroutine ") and frames):
+        elif frames and line.startswith(("created by ", "goroutine ")):
             break
     return tuple(reversed(frames))
 

@@ -31,10 +31,10 @@ def understand(command: TestCommand, project: Path) -> Toolchain | None:
     return next((found for look in _UNDERSTAND if (found := look(command, project)) is not None), None)
 
 
-def tells_as_it_goes(command: TestCommand, project: Path) -> bool:
-    """Whether the tests' results are printed while they run, so that silence means a test that hangs. Go compiles in
-    silence and prints a package's results at its end."""
-    return command.runner != "command" or isinstance(understand(command, project), node.Node)
+def limits_tests(command: TestCommand, project: Path) -> bool:
+    """Whether the tests can be run with a time limit for each, so that a run that falls silent may be cut off and
+    looked at in that way."""
+    return command.runner != "command" or understand(command, project) is not None
 
 
 @dataclass(frozen=True)

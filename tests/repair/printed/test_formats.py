@@ -209,6 +209,40 @@ def test_go_json():
     assert (failed.seconds, failed.message) == (0.25, "a_test.go:3: wrong")
 
 
+def test_a_go_test_that_hangs():
+    lines = (
+        *(
+            "=== RUN   TestA",
+            "--- PASS: TestA (0.00s)",
+            "=== RUN   TestB",
+            "panic: test timed out after 3s",
+            "",
+        ),
+        *(
+            "goroutine 5 [running]:",
+            "testing.(*M).startAlarm.func1()",
+            "\t/usr/lib/go/src/testing/testing.go:2036 +0x8e",
+        ),
+        *(
+            "created by time.goFunc",
+            "\t/usr/lib/go/src/time/sleep.go:176 +0x32",
+            "",
+            "goroutine 19 [runnable]:",
+        ),
+        *(
+            "m.Count(...)",
+            "\t/p/a.go:7",
+            "m.TestB(0xc000096680?)",
+            "\t/p/a_test.go:12 +0x1b",
+            "FAIL\tm\t3.010s",
+            "FAIL",
+        ),
+    )
+    (failed,) = parse("\n".join(lines), ROOT).failing
+    assert (failed.id, failed.outcome) == ("m.TestB", Outcome.TIMEOUT)
+    assert failed.frames == (Frame("a_test.go", 12, "TestB"), Frame("a.go", 7, "Count"))
+
+
 def test_a_go_package_that_does_not_build():
     (failed,) = parse(GO_BUILD, ROOT).failing
     assert (failed.id, failed.outcome) == ("m/calc", Outcome.ERROR)
