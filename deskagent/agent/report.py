@@ -10,6 +10,7 @@ from typing import Any
 
 from deskagent.agent.fix import Fix
 from deskagent.agent.recorder import Recorder
+from deskagent.agent.signals import Stopped
 from deskagent.errors import DeskagentError
 from deskagent.repair import choose
 from deskagent.repair.diff import readable
@@ -63,7 +64,8 @@ class Report:
         """An error or a signal ended the run."""
         self.status, self.exit_code = Status.ERROR, exit_code
         hint = error.hint if isinstance(error, DeskagentError) else ""
-        message = error.message if isinstance(error, DeskagentError) else f"{type(error).__name__}: {error}"
+        foreign = not isinstance(error, DeskagentError | Stopped)
+        message = f"{type(error).__name__}: {error}" if foreign else getattr(error, "message", str(error))
         self.error = {"message": message, "hint": hint}
 
     def result(self) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
 import pytest
+
+from deskagent.agent.report import Report
+from deskagent.agent.signals import Stopped
 
 CODE = """
 import os, signal
@@ -49,3 +53,11 @@ def test_nohup_stays_in_force() -> None:
 
 def test_what_is_left_at_the_end_is_not_interrupted() -> None:
     assert run("SIGTERM", within="ignore()") == ["went on", "True"]
+
+
+def test_a_report_says_it_in_words() -> None:
+    report = Report("x")
+    report.fail(Stopped(signal.SIGTERM), 143)
+    assert report.error == {"message": "stopped by SIGTERM", "hint": ""}
+    report.fail(ValueError("no"), 70)
+    assert report.error == {"message": "ValueError: no", "hint": ""}
