@@ -157,8 +157,8 @@ def observe_cold(
     return proof
 
 
-def refuse_what_never_ran(proof: ColdProof, command: TestCommand) -> None:
-    """UsageError where the command failed before any test could: not found, no sandbox, no tests."""
+def refuse_what_proves_nothing(proof: ColdProof, command: TestCommand) -> None:
+    """UsageError where nothing can be learnt: not found, no sandbox, no tests, or an exit code that hides failures."""
     result, printed = proof.run.result, proof.run.printed
     last = "\n".join(result.text.strip().splitlines()[-12:])
     if result.end is End.NOT_FOUND:
@@ -169,6 +169,12 @@ def refuse_what_never_ran(proof: ColdProof, command: TestCommand) -> None:
         raise UsageError(
             f"The sandbox could not be set up: {result.detail}",
             hint="`deskagent doctor` says what this machine allows.",
+        )
+    if proof.green and printed.failed:
+        raise UsageError(
+            f"`{command.line}` ended with exit code 0 though it printed {printed.failed} failed, so nothing can be "
+            "proved by it.",
+            hint="A pipe or `|| true` hides the tests' own exit code: name the command without it.",
         )
     if result.end is not End.EXITED or printed.results or printed.passed:
         return

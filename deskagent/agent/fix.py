@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from deskagent.agent import loop, trials
 from deskagent.agent.apply import Changes, save
 from deskagent.agent.budget import SEARCH_LIMITS, StepType, Tier, climb, pick_budget
-from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_never_ran
+from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_proves_nothing
 from deskagent.agent.commanding import settle_on
 from deskagent.agent.front import Tried, Trying
 from deskagent.agent.look_back import LookBack, look_back, say_flaky
@@ -111,7 +111,7 @@ class Fix:
             self._memory.keep_tree()
             self.before = self._cold({}, "observe", stall=limits_tests(self.command, self.request.project))
             step.note = self.before.summary
-            refuse_what_never_ran(self.before, self.command)
+            refuse_what_proves_nothing(self.before, self.command)
         if not self.before.green and not self.before.out_of_time:
             return "failure_seen"
         self._memory.tree_kept()

@@ -84,3 +84,9 @@ def test_a_suite_that_is_only_slow_is_not_taken_for_a_hanging_one(
     report = go(project, watcher)
     assert report.status is Status.NOTHING_TO_FIX
     assert report.exit_code == 0
+
+
+def test_a_command_that_hides_its_failures_proves_nothing(buggy: Path, watcher) -> None:
+    report = go(buggy, watcher, test=f"{LINE} | cat")
+    assert (report.status, report.exit_code) == (Status.ERROR, 2)
+    assert "printed 1 failed" in report.result()["error"]["message"]
