@@ -43,7 +43,9 @@ def test_a_second_run_is_told_who_holds_the_folder_and_a_killed_one_lets_go(tmp_
 def test_two_folders_don_t_wait_for_each_other(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with workspace_lock(tmp_path), workspace_lock(tmp_path / "other"):
-        pass
+        for held in (tmp_path, tmp_path / "other"):
+            with pytest.raises(TransientError), workspace_lock(held):
+                pass
 
 
 def test_the_root_is_the_git_work_tree_s(tmp_path: Path) -> None:

@@ -63,7 +63,10 @@ json_values = st.recursive(
     ).map(lambda message: json.dumps(message).encode())
 )
 def test_rubbish_from_the_project_s_code_breaks_nothing(line: bytes) -> None:
-    Report().take(line)
+    report = Report()
+    report.take(line)
+    report.take(json.dumps(RESULT | {"id": "the next one"}).encode())
+    assert report.results["the next one"].outcome is Outcome.FAILED
 
 
 def test_a_job_is_one_line_whatever_the_ids() -> None:

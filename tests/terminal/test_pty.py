@@ -92,9 +92,9 @@ def test_job_control(shell):
     shell.write(b"sleep 60\r")
     time.sleep(0.3)
     shell.write(b"\x1a")
-    shell.expect("(?i)stopped", 20)
+    assert shell.expect("(?i)stopped", 20) == 0
     shell.write(b"jobs; kill %1\r")
-    shell.expect(r"[$#] ", 20)
+    assert shell.expect(r"[$#] ", 20) == 0
 
 
 def test_screen_of_an_editor(command, session, tmp_path):
@@ -117,7 +117,7 @@ def test_questions_of_programs_are_answered(py, session):
         "import sys, tty, os\nmode = tty.setraw(0)\nos.write(1, b'ab\\x1b[6n')\n"
         "got = b''\nwhile not got.endswith(b'R'): got += os.read(0, 1)\nprint('got', got[1:])"
     )
-    session(py(code, pty=True)).expect(r"\[1;3R", 20)
+    assert session(py(code, pty=True)).expect(r"\[1;3R", 20) == 0
 
 
 def test_waiting_is_told_and_over_after_an_answer(py, session):
