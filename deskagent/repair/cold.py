@@ -40,7 +40,7 @@ def run_cold(
     *,
     sandbox: Sandbox,
     files: Mapping[str, bytes] | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
     output_path: Path | None = None,
     on_output: Callable[[bytes], None] | None = None,
     cancel: threading.Event | None = None,

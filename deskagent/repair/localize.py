@@ -14,9 +14,10 @@ from deskagent.repair.hints import Hints, read_hints
 from deskagent.repair.imported import data_modules
 from deskagent.repair.languages import plain
 from deskagent.repair.languages.known import edited, tree_of
+from deskagent.repair.nodes import Node
 from deskagent.repair.places import is_foreign, is_generated, is_test, matches
 from deskagent.repair.source import SourceError, SourceFile
-from deskagent.repair.syntax import Node, Syntax
+from deskagent.repair.syntax import Syntax
 from deskagent.repair.types import Baseline, Suspect
 from deskagent.repo.walk import walk
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 from dataclasses import dataclass, field
 
-from deskagent.repair.syntax import FUNCTIONS, Node, Syntax, function_of
+from deskagent.repair.nodes import Node
+from deskagent.repair.syntax import FUNCTIONS, Syntax, function_of
 
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _COMPREHENSIONS = frozenset(

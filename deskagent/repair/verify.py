@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from deskagent.repair.cold import ColdRun
+from deskagent.repair.cold_look import ColdLook
 from deskagent.repair.command import TestCommand
 from deskagent.repair.judge import Patience
 from deskagent.repair.look import Look, look, merge
@@ -26,7 +27,7 @@ from deskagent.repair.slot import Closed, Setting, Slot, Tasks
 from deskagent.repair.stages import Stages
 from deskagent.repair.steady import Steady, controls
 from deskagent.repair.toolchains import known as toolchains
-from deskagent.repair.types import Baseline, Outcome, TestResult, Verdict
+from deskagent.repair.types import Baseline, Outcome, Verdict
 from deskagent.repair.warm import WorkerGone
 from deskagent.terminal.sandbox import Sandbox
 from deskagent.terminal.types import End, Limits, Rung
@@ -35,7 +36,6 @@ _log = logging.getLogger(__name__)
 _TRACED = 4  # times as long a test may take with a tracer
 _GLANCE = 0.5  # seconds of a test that may hang in which a tracer sees enough
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
-_HANGING, _LONG = 5.0, 20.0  # seconds for a test of a suite that may hang, at least and at most
 _MEMORY = 1 << 30  # bytes that a candidate may always take
 T = TypeVar("T")
 
@@ -54,8 +54,8 @@ class Verifier:
         *,
         sandbox: Sandbox,
         slots: int = 2,
-        limits: Limits = Limits(seconds=None),  # noqa: B008 - frozen
-        patience: Patience = Patience(),  # noqa: B008 - frozen
+        limits: Limits = Limits(seconds=None),
+        patience: Patience = Patience(),
     ) -> None:
         self.project = project.resolve()
         self.command = command
@@ -122,7 +122,9 @@ class Verifier:
             except WorkerGone as error:
                 self._go_cold(error.message)
         if not self.warm or found is None:
-            found = self._cold_baseline(cold, until)
+            run = ColdLook(self._tool, cold, until)
+            found = self._put(run.baseline).result()
+            self._tool = run.tool
         self._judging = Stages(
             self.project,
             found,
@@ -271,55 +273,6 @@ class Verifier:
         _log.warning("no warm worker: %s", reason)
         self.warm, self.reason = False, reason
 
-    def _cold_baseline(self, cold: ColdRun | None, until: float) -> Baseline:
-        if cold is None and self._tool is not None:
-            limited = self._put(lambda slot: self._limited_baseline(slot, until)).result()
-            if limited is not None:
-                return limited
-        run = cold or self._put(lambda slot: slot.cold(_limits(until))).result()
-        results = run.printed.results
-        if not run.green and not run.printed.failing:
-            outcome = Outcome.TIMEOUT if run.result.end is End.TIMEOUT else Outcome.FAILED
-            results = (*results, TestResult("", outcome, run.result.seconds, run.result.text[-16000:]))
-        found = Baseline(results, {}, run.result.seconds, "command")
-        if self._tool is not None:
-            found = self._put(lambda slot: self._named_baseline(slot, found, until)).result()
-        return found
-
-    def _limited_baseline(self, slot: Slot, until: float) -> Baseline | None:
-        """What the tests do with so much time for each, where the exact command hasn't told or may hang; None where
-        nothing fails then."""
-        assert self._tool is not None
-        patient, left = self._tool, until - time.monotonic()
-        run = slot.cold(_limits(until), patient.within(min(_LONG, max(_HANGING, left / 2))).named)
-        if not run.printed.failing:
-            return None
-        longest = max((r.seconds for r in run.printed.results if r.outcome is Outcome.PASSED), default=0.0)
-        if any(r.outcome is Outcome.TIMEOUT for r in run.printed.failing):
-            self._tool = patient.within(max(_HANGING, 3 * longest))
-        return self._with_lines(slot, run, until)
-
-    def _named_baseline(self, slot: Slot, exact: Baseline, until: float) -> Baseline:
-        """The same with every test by its name and the lines that some of them run, as the tool chain tells them."""
-        assert self._tool is not None
-        run = slot.cold(_limits(until), self._tool.named)
-        if bool(run.printed.failing) != bool(exact.failing) or not run.printed.results:
-            self._tool = None
-            return exact
-        return self._with_lines(slot, run, until)
-
-    def _with_lines(self, slot: Slot, run: ColdRun, until: float) -> Baseline:
-        """A run's results with the lines that some of the tests run."""
-        assert self._tool is not None
-
-        def traced(command: TestCommand, folder: Path) -> tuple[Path, Path]:
-            slot.cold(Limits(seconds=20.0), command, writable=(folder,))
-            return slot.scratch.seen_at, slot.scratch.root
-
-        left = max(0.0, until - time.monotonic())
-        lines = toolchains.coverage(self._tool, run.printed.results, traced, left)
-        return Baseline(run.printed.results, lines, run.result.seconds, "command")
-
     def _control(self, stages: Stages) -> None:
         """Runs the failing tests on the unedited tree again: what passes now and then is flaky."""
         failing = stages.baseline.failing
@@ -329,10 +282,6 @@ class Verifier:
         flaky = stages.flaky | self.steady.controlled([r.id for r in failing], [run.result() for run in runs])
         everything = frozenset(r.id for r in failing)
         stages.flaky = flaky - everything if everything <= flaky else flaky
-
-
-def _limits(until: float) -> Limits:
-    return Limits(seconds=max(0.1, until - time.monotonic()))
 
 
 def _key(files: Mapping[str, bytes]) -> bytes:

@@ -44,7 +44,7 @@ class PtySession:
         *,
         sandbox: Sandbox,
         policy: Policy,
-        limits: Limits = Limits(seconds=None),  # noqa: B008 - frozen
+        limits: Limits = Limits(seconds=None),
         output_path: Path | None = None,
         on_output: Callable[[bytes], None] | None = None,
         on_change: Callable[[Snapshot], None] | None = None,

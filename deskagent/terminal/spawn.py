@@ -34,7 +34,7 @@ def run(
     *,
     sandbox: Sandbox,
     policy: Policy,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
     stdin: bytes | None = None,
     output_path: Path | None = None,
     on_output: Callable[[bytes], None] | None = None,
@@ -178,7 +178,7 @@ def start(
     *,
     sandbox: Sandbox,
     policy: Policy,
-    limits: Limits = Limits(seconds=None),  # noqa: B008 - frozen
+    limits: Limits = Limits(seconds=None),
     stderr_path: Path | None = None,
 ) -> Process:
     """Starts a process to talk to over binary pipes: a test worker, a language or tool server.

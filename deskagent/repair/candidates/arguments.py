@@ -17,7 +17,8 @@ from deskagent.repair.candidates.base import (
     replace,
     similarity,
 )
-from deskagent.repair.syntax import Node, Syntax
+from deskagent.repair.nodes import Node
+from deskagent.repair.syntax import Syntax
 
 # function → arguments often forgotten
 KEYWORDS: dict[str, tuple[tuple[str, float], ...]] = {

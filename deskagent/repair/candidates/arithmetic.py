@@ -17,8 +17,8 @@ from deskagent.repair.candidates.base import (
     similarity,
     wrapped,
 )
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS
-from deskagent.repair.syntax import Node
 
 CHANGES: dict[str, tuple[tuple[str, float], ...]] = {
     "+": (("-", 1.0), ("*", 0.4), ("|", 0.1)),

@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import islice
 
 from deskagent.repair.hints import Hints
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import BUILTINS, Name, Names, Scopes, kind_of, role
-from deskagent.repair.syntax import LOOPS, Node, Syntax, function_of, own_nodes
+from deskagent.repair.syntax import LOOPS, Syntax, function_of, own_nodes
 
 
 @dataclass(frozen=True, slots=True)

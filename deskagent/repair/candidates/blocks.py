@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from deskagent.repair.candidates.base import Proposal, shorten
-from deskagent.repair.syntax import Node, block, is_docstring
+from deskagent.repair.nodes import Node
+from deskagent.repair.syntax import block, is_docstring
 
 
 def alone(statement: Node) -> bool:

@@ -16,8 +16,8 @@ from deskagent.repair.candidates.base import (
     precedence,
     put,
 )
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS
-from deskagent.repair.syntax import Node
 
 # what an expression seems to be → functions often missing around it
 WRAPPERS: dict[str, tuple[tuple[str, float], ...]] = {

@@ -14,7 +14,7 @@ from deskagent.repair.candidates.base import (
     put,
     wrapped,
 )
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 # operator → (other operator, which kind of change, how likely beside the others of that kind)
 CHANGES: dict[str, tuple[tuple[str, str, float], ...]] = {

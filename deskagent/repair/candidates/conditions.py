@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, precedence, put, wrapped
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS
-from deskagent.repair.syntax import Node
 
 _CONDITIONAL = frozenset({"if_statement", "elif_clause", "while_statement"})
 _NEGATED = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, put, similarity
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 # literal kind → (its text or "*", replacement, how likely beside the others)
 WORDS: dict[str, tuple[tuple[str, float], ...]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, put
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import BUILTINS
-from deskagent.repair.syntax import Node
 
 # exception → those it is taken for, and those that come with it
 NEAR: dict[str, tuple[str, ...]] = {

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import alone, before, first_in
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS, Name
-from deskagent.repair.syntax import CLAUSES, Node
+from deskagent.repair.syntax import CLAUSES
 
 _COMMON = ("None", "[]", "0", "False", "True", "''", "{}")
 

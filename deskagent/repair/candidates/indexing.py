@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, exchange, put, wrapped
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 
 def indices(node: Node, place: Place) -> Iterator[Proposal]:

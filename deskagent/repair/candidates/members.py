@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, arguments, put, replace, similarity
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 # Methods and attributes of built-in and common types taken for each other.
 SWAPS: dict[str, tuple[str, ...]] = {

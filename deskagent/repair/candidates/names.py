@@ -17,8 +17,9 @@ from deskagent.repair.candidates.base import (
     put,
     similarity,
 )
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import Name, role
-from deskagent.repair.syntax import LOOPS, Node
+from deskagent.repair.syntax import LOOPS
 
 # Built-in functions taken for each other.
 BUILTIN_SWAPS: dict[str, tuple[str, ...]] = {

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, put, replace
 from deskagent.repair.candidates.blocks import after
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS
-from deskagent.repair.syntax import Node, block
+from deskagent.repair.syntax import block
 
 _TRUTH = frozenset({"true", "false"})
 _CALLS = frozenset({"call", "await", "comparison_operator", "boolean_operator", "binary_operator", "identifier",

@@ -8,8 +8,9 @@ from itertools import islice
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, exchange, shorten, similarity
 from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, instead
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS, Name, role
-from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, Node, block, is_docstring, siblings
+from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, block, is_docstring, siblings
 
 MAX_LINES = 150
 _OWN = frozenset({"local", "outer"})

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 FORMATS = (
     (":02d", 0.8),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from deskagent.repair.candidates.base import Proposal, exchange, shorten
 from deskagent.repair.languages.fit import bare, level, operator_of, put, wrapped
 from deskagent.repair.languages.place import Place
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 _COMPARES = frozenset({"<", "<=", ">", ">=", "==", "!=", "===", "!=="})
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from deskagent.repair.candidates.base import Proposal, exchange, similarity
 from deskagent.repair.languages.fit import ATOM, is_value, level, operator_of, put, wrapped
 from deskagent.repair.languages.place import Place
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 _ORDERED = frozenset({"-", "/", "%", "**", "<<", ">>"})
 _COMPARES = frozenset({"<", "<=", ">", ">=", "==", "!=", "===", "!=="})

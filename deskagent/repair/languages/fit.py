@@ -5,7 +5,7 @@ from __future__ import annotations
 from deskagent.repair.candidates.base import Proposal, shorten
 from deskagent.repair.languages.grammar import Grammar
 from deskagent.repair.languages.place import Place, declares, is_written
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 ATOM = 90
 

@@ -8,7 +8,7 @@ from deskagent.repair.candidates.base import Proposal, exchange, shorten
 from deskagent.repair.languages import calls, statements
 from deskagent.repair.languages.fit import operator_of, put
 from deskagent.repair.languages.place import Place, visible
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 
 def errors(node: Node, place: Place) -> Iterator[Proposal]:

@@ -8,7 +8,7 @@ from deskagent.repair.candidates.base import Proposal, shorten
 from deskagent.repair.languages.fit import is_value, level, put
 from deskagent.repair.languages.place import Place
 from deskagent.repair.languages.statements import around, unseen
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 
 def early(node: Node, place: Place) -> Iterator[Proposal]:

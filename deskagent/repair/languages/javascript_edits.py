@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from deskagent.repair.candidates.base import Proposal, shorten
 from deskagent.repair.languages.fit import is_value, operator_of, put, wrapped
 from deskagent.repair.languages.place import Place
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 
 def optional(node: Node, place: Place) -> Iterator[Proposal]:

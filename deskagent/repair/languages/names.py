@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from deskagent.repair.candidates.base import Proposal, shorten, similarity
 from deskagent.repair.languages.fit import is_value, level, put
 from deskagent.repair.languages.place import Place
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 
 def variable(node: Node, place: Place) -> Iterator[Proposal]:

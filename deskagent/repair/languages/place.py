@@ -10,8 +10,8 @@ from deskagent.repair.candidates.base import Proposal
 from deskagent.repair.hints import Hints
 from deskagent.repair.languages.grammar import Grammar
 from deskagent.repair.languages.tree import Tree
+from deskagent.repair.nodes import Node
 from deskagent.repair.scope import Name, Names
-from deskagent.repair.syntax import Node
 
 Operator = Callable[[Node, "Place"], Iterator[Proposal]]
 _FLAT = 60  # bytes; longer expressions are nobody's ingredient

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Proposal, exchange, shorten, similarity
 from deskagent.repair.languages.place import Place, declarations
-from deskagent.repair.syntax import Node
+from deskagent.repair.nodes import Node
 
 _KEPT = frozenset(
     {"import_statement", "import_declaration", "package_clause", "export_statement", "type_declaration"}

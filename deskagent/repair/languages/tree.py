@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from deskagent.repair.languages.grammar import Grammar
+from deskagent.repair.nodes import Node
 from deskagent.repair.source import SourceFile
-from deskagent.repair.syntax import Node, Syntax
+from deskagent.repair.syntax import Syntax
 
 
 class Tree(Syntax):
