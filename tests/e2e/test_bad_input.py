@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from pathlib import Path
 
 import pytest
 
@@ -302,7 +303,8 @@ def test_tests_run_by_an_environment_inside_the_project(agent, project, active):
     home = folder / ".venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
     packages = next(home.glob("lib/python*/site-packages"))
-    (packages / "here.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    for name in ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"):
+        shutil.copytree(Path(sysconfig.get_path("purelib")) / name, packages / name)
     script = home / "bin" / "pytest"
     script.write_text(
         f"#!{home}/bin/python\nimport sys\nfrom pytest import console_main\nsys.exit(console_main())\n"

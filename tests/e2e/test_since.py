@@ -80,10 +80,14 @@ def test_a_commit_that_is_red_too_is_refused(agent, project, git) -> None:
 def test_luck_is_no_repair_and_is_said(agent, project) -> None:
     test = "import random\n\nfrom shop import total\n\n\ndef test_luck():\n    assert random.random() < {}\n"
     folder = project({"shop.py": SHOP, "test_shop.py": test.format("0.5 and total([('book', 100)]) == 107")})
-    for _ in range(20):  # until it fails at first
-        done = agent.fix("--test", PYTEST, "--max-candidates", "12", "--no-apply", cwd=folder)
-        if done.result["status"] != "nothing_to_fix":
+    said = False
+    for _ in range(20):  # it may pass at first, and it may fail each time that it is looked at
+        done = agent.fix("--test", PYTEST, "--max-candidates", "4", "--no-apply", cwd=folder)
+        if done.result["status"] == "nothing_to_fix":
+            continue
+        assert done.code in (1, 53), done.stdout
+        assert done.result["status"] in ("not_fixed", "limit") and done.result["patch"] is None
+        said = any("flaky" in notice for notice in done.result["notices"])
+        if said:
             break
-    assert done.code in (1, 53), done.stdout
-    assert done.result["status"] in ("not_fixed", "limit") and done.result["patch"] is None
-    assert any("flaky" in notice for notice in done.result["notices"]), done.result["notices"]
+    assert said, done.result["notices"]

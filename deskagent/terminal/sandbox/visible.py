@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from deskagent.terminal.sandbox.disk import exists, is_dir, is_file
 
 # What the system itself keeps in /run.
 _IN_RUN = ("/run/current-system", "/run/booted-system", "/run/opengl-driver")
+_BIN = ("bin", "sbin", "Scripts")
+_SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
+_COMMAND = re.compile(r"-[a-z]*c$")
 _LISTS = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "NODE_PATH", "PERL5LIB")
 _FOLDERS = (
     *("VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "HOME", "CARGO_HOME", "RUSTUP_HOME", "GOROOT", "GOPATH"),
@@ -41,13 +46,34 @@ def _named(argv: tuple[str, ...], env: Mapping[str, str]) -> Iterator[Path]:
             yield Path(word)
             yield from _prefixes(Path(word).parent)
             yield from _prefixes(Path(os.path.realpath(word)).parent)
+    for program in _in_shell_line(argv):
+        yield program
+        if program.parent.name in _BIN:
+            yield from _prefixes(program.parent)
+            yield from _prefixes(Path(os.path.realpath(program)).parent)
+
+
+def _in_shell_line(argv: tuple[str, ...]) -> Iterator[Path]:
+    """The programs that a line for a shell names by their whole path."""
+    if not argv or Path(argv[0]).name not in _SHELLS:
+        return
+    line = next((argv[i + 1] for i in range(1, len(argv) - 1) if _COMMAND.match(argv[i])), "")
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:  # an open quote: the shell will say so
+        return
+    for word in words:
+        if word.startswith("/") and is_file(Path(word)) and os.access(word, os.X_OK):
+            yield Path(word)
 
 
 def _prefixes(folder: Path) -> Iterable[Path]:
     """`folder`, and the tree it belongs to where it is the `bin` of an installation or environment."""
     yield folder
     prefix = folder.parent
-    if folder.name not in ("bin", "sbin", "Scripts"):
+    if folder.name not in _BIN:
         return
     settings = prefix / "pyvenv.cfg"
     if is_file(settings) or is_dir(prefix / "lib"):
