@@ -305,6 +305,7 @@ def test_tests_run_by_an_environment_inside_the_project(agent, project, active):
     packages = next(home.glob("lib/python*/site-packages"))
     for name in ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"):
         shutil.copytree(Path(sysconfig.get_path("purelib")) / name, packages / name)
+    shutil.copy(Path(sysconfig.get_path("purelib")) / "py.py", packages)
     script = home / "bin" / "pytest"
     script.write_text(
         f"#!{home}/bin/python\nimport sys\nfrom pytest import console_main\nsys.exit(console_main())\n"
