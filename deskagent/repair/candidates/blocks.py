@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from deskagent.repair.candidates.base import Proposal, shorten
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import block, is_docstring
+from deskagent.repair.syntax import COMPOUND, LOOPS, block, is_docstring
+
+ENDS = frozenset({"return_statement", "raise_statement", "break_statement", "continue_statement"})
+"""After these nothing of the block runs."""
 
 
 def alone(statement: Node) -> bool:
@@ -52,6 +57,24 @@ def first_in(operator: str, compound: Node, lines: str, weight: float, note: str
     if is_docstring(parts[0]):
         return after(operator, parts[0], lines, weight, note)
     return before(operator, parts[0], lines, weight, note)
+
+
+def around(operator: str, node: Node, lines: str, weight: float) -> Iterator[Proposal]:
+    """`lines` put before and after a simple statement; before, after, first and last in a compound one."""
+    made: list[Proposal | None] = []
+    if node.kind in COMPOUND:
+        made.append(first_in(operator, node, lines, weight))
+        if node.kind in LOOPS | {"if_statement"}:
+            made.append(before(operator, node, lines, weight * 0.6))
+            made.append(after(operator, node, lines, weight * 0.8))
+            body = block(node)
+            if node.kind in LOOPS and body is not None and body.parts and body.parts[-1].kind not in ENDS:
+                made.append(after(operator, body.parts[-1], lines, weight))
+    elif alone(node):
+        made.append(before(operator, node, lines, weight))
+        if node.kind not in ENDS:
+            made.append(after(operator, node, lines, weight * 0.9))
+    yield from (proposal for proposal in made if proposal is not None)
 
 
 def indented(lines: str, indent: str) -> str:

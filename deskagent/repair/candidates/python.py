@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from deskagent.repair.candidates import (
     arguments,
     arithmetic,
+    borrow,
+    branches,
     calls,
     compare,
     conditions,
@@ -16,15 +18,18 @@ from deskagent.repair.candidates import (
     indexing,
     members,
     names,
+    operand,
     returns,
+    state,
     statements,
     strings,
+    twins,
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
 
 FAMILIES = (
     compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
-    exceptions, statements, strings,
+    exceptions, statements, strings, operand, state, borrow, branches,
 )  # fmt: skip
 
 
@@ -42,9 +47,13 @@ TABLE = _merged()
 
 def propose(place: Place) -> Iterator[Proposal]:
     """Every edit the table knows for one statement, as written: neither checked nor without duplicates."""
+    alone: list[Proposal] = []
     for operator in TABLE["statement"]:
         yield from operator(place.statement, place)
     for node in place.nodes:
         if node.named:
             for operator in TABLE.get(node.kind, ()):
-                yield from operator(node, place)
+                for proposal in operator(node, place):
+                    alone.append(proposal)
+                    yield proposal
+    yield from twins.everywhere(alone, place)

@@ -7,14 +7,13 @@ from functools import lru_cache
 from itertools import islice
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, exchange, shorten, similarity
-from deskagent.repair.candidates.blocks import after, alone, before, dedented, first_in, instead
+from deskagent.repair.candidates.blocks import after, alone, around, before, dedented, instead
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS, Name, role
 from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, block, is_docstring, siblings
 
 MAX_LINES = 150
 _OWN = frozenset({"local", "outer"})
-_ENDS = frozenset({"return_statement", "raise_statement", "break_statement", "continue_statement"})
 _MOVABLE = frozenset(
     {"expression_statement", "return_statement", "delete_statement", "raise_statement", "assert_statement"}
 )
@@ -115,25 +114,7 @@ def insert(node: Node, place: Place) -> Iterator[Proposal]:
     for text, weight in islice(_copies(node, place), MAX_LINES):
         lines.setdefault(text, weight)
     for text, weight in lines.items():
-        for made in _around(node, place, text, weight):
-            if made is not None:
-                yield made
-
-
-def _around(node: Node, place: Place, text: str, weight: float) -> Iterator[Proposal | None]:
-    if node.kind in COMPOUND:
-        yield first_in("statement.insert", node, text, weight)
-        if node.kind in LOOPS | {"if_statement"}:
-            yield before("statement.insert", node, text, weight * 0.6)
-            body = block(node)
-            yield after("statement.insert", node, text, weight * 0.8)
-            if node.kind in LOOPS and body is not None and body.parts and body.parts[-1].kind not in _ENDS:
-                yield after("statement.insert", body.parts[-1], text, weight)
-        return
-    if alone(node):
-        yield before("statement.insert", node, text, weight)
-        if node.kind not in _ENDS:
-            yield after("statement.insert", node, text, weight * 0.9)
+        yield from around("statement.insert", node, text, weight)
 
 
 def flush(node: Node, place: Place) -> Iterator[Proposal]:

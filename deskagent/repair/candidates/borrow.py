@@ -1,0 +1,173 @@
+"""Statements of the file's other functions, put in here with their names rebound to names in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from deskagent.repair.candidates.base import Place, Proposal, Table, shorten, similarity
+from deskagent.repair.candidates.blocks import after, alone, around, before, instead
+from deskagent.repair.candidates.known import free_names
+from deskagent.repair.nodes import Node
+from deskagent.repair.scope import role
+from deskagent.repair.syntax import (
+    COMPOUND,
+    Syntax,
+    function_of,
+    is_docstring,
+    siblings,
+)
+
+MAX_TEXT, MAX_BORROWED = 90, 60
+_TAKEN = frozenset(
+    ["expression_statement", "return_statement", "raise_statement", "delete_statement", "assert_statement"]
+)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A statement that may be borrowed; the texts of those before and after it in its block."""
+
+    node: Node
+    previous: str
+    following: str
+    function: str
+
+
+@lru_cache(maxsize=32)
+def _sources(syntax: Syntax) -> tuple[_Source, ...]:
+    """The file's short simple statements that stand in functions."""
+    found = []
+    for node in syntax.statements:
+        if (
+            node.kind not in _TAKEN
+            or node.end - node.start > MAX_TEXT
+            or "\n" in node.text
+            or is_docstring(node)
+        ):
+            continue
+        function = function_of(node)
+        name = function.get("name") if function is not None else None
+        if function is None or name is None:
+            continue
+        beside = siblings(node)
+        at = next((i for i, part in enumerate(beside) if part is node), -1)
+        previous = beside[at - 1].text if at > 0 else ""
+        following = beside[at + 1].text if 0 <= at < len(beside) - 1 else ""
+        found.append(_Source(node, _head(previous), _head(following), name.text))
+    return tuple(found)
+
+
+def _head(text: str) -> str:
+    return text.split("\n", 1)[0]
+
+
+def borrowed(node: Node, place: Place) -> Iterator[Proposal]:
+    """A statement of another function of the file, where what stands beside it there is alike to this one."""
+    function = place.function
+    if function is None or node is function or not (alone(node) or node.kind in COMPOUND):
+        return
+    own_name = function.get("name")
+    here, text = _head(node.text), function.text
+    offered: dict[str, tuple[float, float]] = {}
+    for source in _sources(place.syntax):
+        if source.node.inside(function) or source.node.text.endswith("pass"):
+            continue
+        kin = similarity(source.function, own_name.text) if own_name is not None else 0.0
+        for line, fit in _rebound(source.node, place):
+            if line in text:
+                fit *= 0.3
+            ahead = _alike(here, source.previous)  # this statement stands where that one's forerunner does
+            behind = _alike(here, source.following)
+            low = 0.15 + 0.2 * kin
+            known = offered.get(line, (0.0, 0.0))
+            offered[line] = (
+                max(known[0], fit * (low + 0.65 * ahead)),
+                max(known[1], fit * (low + 0.65 * behind)),
+            )
+    ranked = sorted(offered.items(), key=lambda item: -max(item[1]))[:MAX_BORROWED]
+    for line, (below, above) in ranked:
+        ends = line.startswith(("return", "raise"))
+        if node.kind in COMPOUND:
+            yield from around("statement.borrow", node, line, max(below, above) * (0.3 if ends else 0.8))
+            continue
+        for made in (
+            before("statement.borrow", node, line, above) if not ends else None,
+            after("statement.borrow", node, line, below * (0.3 if ends else 1.0)),
+            _in_place(node, line, max(below, above)),
+        ):
+            if made is not None:
+                yield made
+
+
+def _in_place(node: Node, line: str, weight: float) -> Proposal | None:
+    """Instead of a statement of the same form, of which it keeps some words."""
+    alike = similarity(line, node.text)
+    if node.kind in COMPOUND or alike < 0.4 or line == node.text:
+        return None
+    note = f"{shorten(node.text)} → {shorten(line)}"
+    return Proposal("statement.borrow", min(1.0, weight * 0.5 + 0.4 * alike), (instead(node, line),), note)
+
+
+def _alike(one: str, two: str) -> float:
+    """1 for the same line, else half of how alike the two look, 0 where little is."""
+    if one == two:
+        return 1.0
+    found = similarity(one, two) if one and two else 0.0
+    return 0.6 * found if found > 0.5 else 0.0
+
+
+def _rebound(source: Node, place: Place) -> Iterator[tuple[str, float]]:
+    """The statement's text with what isn't in scope here put under other names: (text, fit)."""
+    names = place.names
+    lost = sorted(free_names(source) - names.keys() | (_given(source) - names.keys()))
+    if not lost:
+        yield source.text, 1.0
+        return
+    if len(lost) > 2:
+        return
+    new: list[dict[str, str]] = [{}]
+    fit = 1.0
+    for name in lost:
+        ways = _stand_ins(source, name, place)
+        if not ways:
+            return
+        fit *= ways[0][1]
+        new = [{**one, name: text} for one in new for text, _ in ways[:2]]
+    for binding in new:
+        if len(set(binding.values())) == len(binding):
+            yield _renamed(source, binding), fit
+
+
+def _given(source: Node) -> set[str]:
+    return {n.text for n in source.walk() if n.kind == "identifier" and role(n) == "write"}
+
+
+def _stand_ins(source: Node, lost: str, place: Place) -> list[tuple[str, float]]:
+    """Names of the scope that may stand for `lost`, with how well they do."""
+    known = place.scopes.visible(source).get(lost)
+    if known is not None and known.origin in {"definition", "import", "builtin"}:
+        return []
+    found = []
+    for name in place.own_variables:
+        fit = 0.25 + 0.35 * similarity(name.text, lost)
+        if known is not None and known.kinds and name.kinds:
+            fit += 0.2 if known.kinds & name.kinds else -0.25
+        if known is not None and known.attributes and known.attributes & name.attributes:
+            fit += 0.3
+        found.append((name.text, min(0.9, fit)))
+    return sorted((way for way in found if way[1] > 0.2), key=lambda way: -way[1])
+
+
+def _renamed(node: Node, binding: dict[str, str]) -> str:
+    text, at = "", node.start
+    utf8 = node.syntax.source.utf8
+    for part in node.walk():
+        if part.kind == "identifier" and part.text in binding and role(part) in {"read", "write", "update"}:
+            text += utf8[at : part.start].decode("utf-8", "replace") + binding[part.text]
+            at = part.end
+    return text + utf8[at : node.end].decode("utf-8", "replace")
+
+
+TABLE: Table = {"statement": (borrowed,)}
