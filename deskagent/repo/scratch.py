@@ -23,6 +23,7 @@ from deskagent.repo.copying import Copied, Skipped, copy_project
 from deskagent.repo.lease import Lease, base_for, claim, sweep
 from deskagent.repo.removing import remove_tree
 from deskagent.terminal.sandbox import Sandbox
+from deskagent.terminal.sandbox.visible import is_python
 from deskagent.terminal.types import Policy, Rung
 
 __all__ = ["Scratch", "Skipped", "make_scratch"]
@@ -227,7 +228,7 @@ def _check(project: Path) -> None:
 def _homes(interpreter: Path) -> tuple[Path, ...]:
     """The folders that an interpreter needs to be seen, wherever they lie: its environment's and its own."""
     prefixes = (interpreter.parent.parent, interpreter.resolve().parent.parent)
-    return tuple(p for p in dict.fromkeys(prefixes) if (p / "pyvenv.cfg").exists() or (p / "lib").is_dir())
+    return tuple(p for p in dict.fromkeys(prefixes) if (p / "pyvenv.cfg").exists() or is_python(p))
 
 
 def _mounted(project: Path, root: Path, done: Copied, needed: tuple[Path, ...]) -> Policy:

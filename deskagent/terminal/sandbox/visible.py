@@ -85,5 +85,15 @@ def _prefixes(folder: Path) -> Iterable[Path]:
     for line in lines:
         key, equals, value = line.partition("=")
         if equals and key.strip() == "home" and value.strip().startswith("/"):
+            # The file is the project's own: what it names is shown only where a Python really is installed.
             home = Path(os.path.realpath(value.strip()))
-            yield home.parent if home.name == "bin" else home
+            named = home.parent if home.name == "bin" else home
+            if is_python(named):
+                yield named
+
+
+def is_python(prefix: Path) -> bool:
+    """Whether a Python with its library is installed there, as the system's, pyenv's, conda's and uv's are."""
+    programs = (p for name in ("bin/python*", "bin/pypy*") for p in prefix.glob(name))
+    libraries = (p for name in ("lib*/python3*/os.py", "lib*/pypy3*/os.py") for p in prefix.glob(name))
+    return any(is_file(p) and os.access(p, os.X_OK) for p in programs) and any(map(is_file, libraries))
