@@ -14,14 +14,17 @@ from deskagent.errors import TransientError, UsageError
 from deskagent.repair.places import matches
 from deskagent.repo import git
 from deskagent.repo.walk import walk
+from deskagent.session.files import storage_errors
 
 
 @contextlib.contextmanager
 def workspace_lock(folder: Path) -> Iterator[None]:
     """Holds the lock of `folder`. TransientError with the holder's process id if another run has it."""
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:24]
-    target = paths.private_dir(paths.data_dir() / "locks") / f"{name}.lock"
-    handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    target = paths.data_dir() / "locks" / f"{name}.lock"
+    with storage_errors("lock the folder", target):
+        paths.private_dir(target.parent)
+        handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

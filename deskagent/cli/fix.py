@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import sys
@@ -27,7 +28,34 @@ class _Seconds(click.FloatRange):
         return number
 
 
-@click.command(context_settings={"max_content_width": 100})
+class _Fix(click.Command):
+    """A command whose stream ends with a result also where its options can't be read."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        words = list(args)
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.ClickException as error:
+            if _streams(words):
+                from deskagent.agent.report import Report
+                from deskagent.cli.live import write_json
+
+                report = Report("")
+                report.fail(UsageError(error.format_message(), hint="deskagent fix --help"), error.exit_code)
+                write_json(report.result())
+            raise
+
+
+def _streams(words: list[str]) -> bool:
+    """Whether `words`, perhaps no right ones, ask for JSON."""
+    told = [b if a == "--output-format" else "" for a, b in itertools.pairwise(words)]
+    told += [word.partition("=")[2] for word in words if word.startswith("--output-format=")]
+    return bool({"json", "stream-json"} & set(told))
+
+
+@click.command(cls=_Fix, context_settings={"max_content_width": 100})
 @click.argument("request", default="")
 @click.option("--test", metavar="CMD", help="The command that shows the bug. Default: detected, and said.")
 @click.option(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import errno
 import hashlib
 import logging
 import os
@@ -24,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deskagent import paths
-from deskagent.errors import TransientError
+from deskagent.errors import TransientError, UsageError
 
 _log = logging.getLogger(__name__)
 
@@ -59,14 +60,16 @@ class Locked(TransientError):
 
 
 def folder_of(root: Path) -> Path:
-    """The folder of the index of `root`; made, private, if absent. TransientError."""
+    """The folder of the index of `root`; made, private, if absent. TransientError where the disk is full, else
+    UsageError."""
     digest = hashlib.blake2b(os.fsencode(root.resolve()), digest_size=12).hexdigest()
     folder = paths.cache_dir() / "index" / digest
     try:
         paths.private_dir(folder.parent)
         return paths.private_dir(folder)
     except OSError as error:
-        raise TransientError(
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (TransientError if full else UsageError)(
             f"The index can't be kept in {folder}: {error.strerror}.",
             hint="Set DESKAGENT_HOME to a folder that can be written to.",
         ) from error

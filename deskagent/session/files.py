@@ -19,6 +19,10 @@ _HINTS: dict[int, tuple[type[DeskagentError], str]] = {
         UsageError,
         "The file system is read-only; DESKAGENT_HOME names another folder for sessions.",
     ),
+    errno.ENOENT: (
+        UsageError,
+        "A folder on this path is gone or can't be made; DESKAGENT_HOME names another one for sessions.",
+    ),
     errno.ENOTDIR: (
         UsageError,
         "A part of this path is a file; DESKAGENT_HOME names another folder for sessions and settings.",

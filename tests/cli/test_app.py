@@ -75,6 +75,36 @@ def test_bad_usage_that_shows_late_still_ends_the_stream_with_a_result(tmp_path:
     assert "-c" in last["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["--nonsense"], ["--effort", "huge"], ["--max-seconds", "nan"], ["y"], ["--max-candidates"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("format_", [["--output-format", "stream-json"], ["--output-format=json"]])
+def test_options_that_cannot_be_read_end_the_stream_with_a_result(
+    words: list[str], format_: list[str], tmp_path: Path
+) -> None:
+    done = run("fix", "x", *format_, *words, cwd=tmp_path)
+    (line,) = done.stdout.splitlines()
+    result = json.loads(line)
+    assert (done.returncode, result["type"], result["status"], result["exit_code"]) == (
+        2,
+        "result",
+        "error",
+        2,
+    )
+    assert result["error"]["message"] in done.stderr
+
+
+def test_a_home_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESKAGENT_HOME", "/proc/nope")
+    for args in (["fix", "x", "--test", "true"], ["index", "build"], ["trust"]):
+        done = run(*args, cwd=tmp_path)
+        assert done.returncode == 2, (args, done.stderr)
+        assert "DESKAGENT_HOME" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_a_reader_that_goes_away_ends_the_stream_quietly(tmp_path: Path) -> None:
     script = f'"{TOOL}" fix x --test true --output-format stream-json; echo "code $?" >&2'
     done = subprocess.run(
