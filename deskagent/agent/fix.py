@@ -29,6 +29,7 @@ from deskagent.repair.budget import Limits
 from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
+from deskagent.repair.pairs import Progress
 from deskagent.repair.rank import iter_candidates
 from deskagent.repair.regress.find import check
 from deskagent.repair.scorer import PriorScorer, Scorer
@@ -270,12 +271,14 @@ class Fix:
         return verifier.baseline(cold=cold, seconds=min(300.0, self.whole.seconds_left))
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
+        self._progress = Progress(baseline)
         return iter_candidates(
             self._sources.read,
             self.suspects,
             request=self.request.text,
             baseline=baseline,
             scorer=self.scorer,
+            progress=self._progress,
         )
 
     def changes(self, trial: Trial) -> Changes:
@@ -305,6 +308,7 @@ class Fix:
             self.recorder.emit(trials.found(trial, changes, files))
         else:
             self.red.append(outcome)
+            self._progress.note(candidate, verdict)
         self.recorder.pass_on(Tried(candidate, verdict, trial.number, self._tier_budget.share))
 
     @property

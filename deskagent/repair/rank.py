@@ -11,10 +11,11 @@ import heapq
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from deskagent.repair import pairs
 from deskagent.repair.candidates import broken, priors, python
 from deskagent.repair.candidates.base import Place, Proposal
 from deskagent.repair.hints import Hints, read_hints
@@ -39,6 +40,8 @@ MAX_PROPOSALS = 6000
 SLOW_SIZE = 1000
 """At one place; a statement of so many bytes gets half of them. Huge tables have more than anyone will try."""
 MAX_NEW_TEXT = 1500
+MAX_KEPT = 80
+"""Of a place's edits, as many are remembered for a second edit."""
 _FALLBACK_PRIOR = 0.1
 
 
@@ -116,10 +119,12 @@ def iter_candidates(
     request: str = "",
     baseline: Baseline | None = None,
     scorer: Scorer | None = None,
+    progress: pairs.Progress | None = None,
 ) -> Iterator[Candidate]:
     """Candidates for `suspects`, the best first, each resulting code once, all of them parsing.
 
-    `project_files` reads a project-relative path. Files that can't be read give no candidates.
+    `project_files` reads a project-relative path. Files that can't be read give no candidates. What `progress` hears
+    between two candidates makes for second edits.
     """
     merge = _Merge(project_files, read_hints(request, baseline), scorer or PriorScorer(), _related(baseline))
     best = math.log(max(priors.OPERATORS.values())) + HEADROOM
@@ -131,8 +136,16 @@ def iter_candidates(
         heap.append((-(value + best), next(order), suspect, value))
     heapq.heapify(heap)
     opened: set[tuple[str, int]] = set()
+    singles: list[pairs.Valued] = []
     attributes: frozenset[str] | None = None
+
+    def push(valued: Iterable[pairs.Valued]) -> None:
+        for own, candidate in valued:
+            heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
+
     while heap:
+        for base, gain in progress.take() if progress is not None else ():
+            push(pairs.seconds(base, gain, singles))
         negative, _, item, value = heapq.heappop(heap)
         if isinstance(item, Suspect):
             file = merge.file(item.path)
@@ -146,9 +159,11 @@ def iter_candidates(
                 opened.add((item.path, place.statement.start))
                 made = list(_candidates(place, file, item.line))
                 context = ScoreContext(file.source, cast(Seen, place), file.stream, merge.hints)
-                for candidate, score in zip(made, merge.scorer.score(context, made), strict=True):
-                    own = value + score
-                    heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
+                scores = merge.scorer.score(context, made)
+                valued = [(value + score, one) for one, score in zip(made, scores, strict=True)]
+                push(valued)
+                push(pairs.near(valued, value))
+                singles += heapq.nlargest(MAX_KEPT, valued, key=lambda pair: pair[0])
             continue
         now = value - merge.discount(item)
         if now < -negative - 1e-9 and heap and now < -heap[0][0]:
