@@ -12,8 +12,8 @@ Everything here can be rebuilt: a database of another version or a damaged one i
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import errno
+import fcntl
 import hashlib
 import logging
 import os
