@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from deskagent.repair.conversions import told
+from deskagent.repair.examples import Examples, read_examples
 from deskagent.repair.types import Baseline, Outcome
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -86,7 +89,9 @@ MAX_LITERALS = 100
 class Hints:
     """`request` and `message` are identifiers, `literals` the source text of numbers and the content of strings
     in the failing tests' messages; `missing` are names that an error says don't exist, `meant` those it proposes
-    instead; `none_attributes` were looked up on None."""
+    instead; `none_attributes` were looked up on None; `conversions` are what turns the values that came into those
+    expected, or does away with the error, with how strongly that is said (see `conversions`); `said` is the request
+    as it stands."""
 
     request: frozenset[str] = frozenset()
     message: frozenset[str] = frozenset()
@@ -95,6 +100,9 @@ class Hints:
     missing: frozenset[str] = frozenset()
     meant: frozenset[str] = frozenset()
     none_attributes: frozenset[str] = frozenset()
+    examples: Examples = field(default_factory=Examples)
+    conversions: Mapping[str, float] = field(default_factory=dict)
+    said: str = ""
 
 
 def read_hints(request: str, baseline: Baseline | None) -> Hints:
@@ -110,6 +118,7 @@ def read_hints(request: str, baseline: Baseline | None) -> Hints:
     words = f"{request}\n{text}"
     numbers = dict.fromkeys(_NUMBER.findall(words))
     strings = dict.fromkeys(a or b for a, b in _QUOTED.findall(words) if a or b)
+    examples = read_examples(result.message[-MESSAGE_LIMIT:] for result in failing)
     return Hints(
         request=_names(request),
         message=_names(_without_places(text)) | _names(re.sub(r"\btest_?|_test\b", " ", ids)),
@@ -118,6 +127,9 @@ def read_hints(request: str, baseline: Baseline | None) -> Hints:
         missing=frozenset(name for found in _MISSING.findall(text) for name in found if name),
         meant=frozenset(_MEANT.findall(text)),
         none_attributes=frozenset(_NONE_ATTRIBUTE.findall(text)),
+        examples=examples,
+        conversions=told(examples),
+        said=request,
     )
 
 

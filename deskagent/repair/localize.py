@@ -36,6 +36,10 @@ INNERMOST, ON_STACK = 2.0, 1.3
 IN_REQUEST, IN_MESSAGE = 1.6, 1.15
 LITERAL = 1.3
 REACHED_BY_NAME = 0.35
+OF_ITS_CLASS = 0.5
+"""Where the suspicious code names the class alone, not what it holds."""
+PASSED_ON, _STEPS = 0.9, 3
+"""From data to the data that it is made of, and how far that is followed."""
 _UNSPOKEN = 0.4  # of that, where no suspicious file names the module
 NEVER_RUN = 0.02
 MAX_SUSPECTS = 400
@@ -107,6 +111,7 @@ def localize(
             for name in _read_names(node):
                 reached[name] = max(reached[name], spot.score)
         found += _finish(path, spots)
+    _read_on(trees.values(), reached)
     for path, tree in trees.items():
         found += _module_data(path, tree, reached)
     found += _imported_data(project, baseline, trees, reached, lambda path: _allowed(path, files, tests))
@@ -262,15 +267,42 @@ def _finish(path: str, spots: dict[Node, _Spot]) -> list[Suspect]:
 
 
 def _module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Suspect]:
-    """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen."""
+    """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen. What is
+    read by such an assignment alone counts as well, a step further off."""
     found = []
     for node in tree.statements:
-        for name in tree.named_data(node):
-            if reached.get(name, 0.0) > 0:
-                score = reached[name] * REACHED_BY_NAME
-                found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
-                break
+        named = tree.named_data(node)
+        owner = _class_around(node) if named else ""
+        ranked = {name: reached.get(name, 0.0) for name in named}
+        if owner:
+            ranked[owner] = OF_ITS_CLASS * reached.get(owner, 0.0)
+        name = max(ranked, key=lambda name: ranked[name], default="")
+        if ranked.get(name, 0.0) > 0:
+            score = ranked[name] * REACHED_BY_NAME
+            found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
     return found
+
+
+def _class_around(node: Node) -> str:
+    """The name of the class in whose body a statement stands."""
+    around = next((n for n in node.ancestors() if n.kind == "class_definition"), None)
+    return _name(around) if around is not None else ""
+
+
+def _read_on(trees: Iterable[Syntax], reached: dict[str, float]) -> None:
+    """Names that module data which is reached reads in turn, with a share of its score."""
+    for _ in range(_STEPS):
+        more: dict[str, float] = {}
+        for tree in trees:
+            for node in tree.statements:
+                named = tree.named_data(node)
+                score = max((reached.get(name, 0.0) for name in named), default=0.0) * PASSED_ON
+                for name in _read_names(node) - set(named) if score > 0 else ():
+                    if score > reached.get(name, 0.0):
+                        more[name] = max(more.get(name, 0.0), score)
+        if not more:
+            return
+        reached.update(more)
 
 
 def _imported_data(
@@ -288,6 +320,7 @@ def _imported_data(
     ):
         tree = tree_of(source)
         if tree is not None and not is_generated(source.text):
+            _read_on([tree], reached)
             data = _module_data(source.path, tree, reached)
             found += data if spoken_of else [replace(s, score=s.score * _UNSPOKEN) for s in data]
     return found

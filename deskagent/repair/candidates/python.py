@@ -10,9 +10,12 @@ from deskagent.repair.candidates import (
     borrow,
     branches,
     calls,
+    clauses,
+    collect,
     compare,
     conditions,
     constants,
+    elements,
     exceptions,
     guards,
     indexing,
@@ -23,6 +26,8 @@ from deskagent.repair.candidates import (
     state,
     statements,
     strings,
+    texts,
+    told,
     twins,
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
@@ -30,6 +35,7 @@ from deskagent.repair.candidates.base import Operator, Place, Proposal
 FAMILIES = (
     compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
     exceptions, statements, strings, operand, state, borrow, branches,
+    elements, told, texts, collect, clauses,
 )  # fmt: skip
 
 
