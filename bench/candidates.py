@@ -6,34 +6,44 @@ folders that hold files of the same names, before and after, and a test command 
     bench/candidates.py bench/cases/*                       # the cases that may be tuned on
     bench/candidates.py --held bench/cases/*                # the others: figures only
     bench/candidates.py --pairs QUIX/python_programs FIXED --test "pytest -q python_testcases/test_{name}.py" QUIX
+    bench/candidates.py --real FILE --mirror DIR --python PYTHON --table OUT.md     # fixes that bench/mine found
 
 Suspects come from the tests' real coverage and frames, or, with `--given`, are all statements of the functions
-that the fix touches. Prints the rank at which code equal to the fix (as a syntax tree) appears.
+that the fix touches. Prints the rank at which code equal to the fix (as a syntax tree) appears, and where the first
+line that the fix changes stands among the suspects.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import copy
+import difflib
 import itertools
 import json
+import os
 import pickle
 import shutil
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import adapters
 
 from deskagent.repair.localize import localize
 from deskagent.repair.rank import iter_candidates
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax, function_of
-from deskagent.repair.types import Baseline, Suspect
+from deskagent.repair.types import Baseline, Edit, Suspect
 
 TURNED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 
@@ -44,11 +54,11 @@ class Case:
 
     name: str
     project: Path
-    answers: list[Mapping[str, bytes]]
+    answers: Sequence[Mapping[str, bytes]]
     test: str
     request: str = ""
     held: bool = False
-    keep: tuple[str, ...] = field(default_factory=tuple)
+    python: Path = Path(sys.executable)
 
 
 class _Plain(ast.NodeTransformer):
@@ -86,6 +96,69 @@ def shape(code: bytes) -> str:
         return code.decode("utf-8", "replace")
 
 
+@dataclass(frozen=True)
+class Region:
+    """The lines that hold all that a fix changes, with a statement to either side: bytes [start, end) of the file
+    before, and the shape they have after. To parse a whole file for every candidate would take minutes."""
+
+    start: int
+    end: int
+    indented: bool
+    wanted: str
+
+    @classmethod
+    def of(cls, before: bytes, after: bytes) -> Region:
+        try:
+            old, new = ast.parse(before).body, ast.parse(after).body
+        except SyntaxError:
+            return cls(0, len(before), False, shape(after))
+        while True:
+            one, other = ([_dump([node]) for node in body] for body in (old, new))
+            pairs_ = list(zip(one, other, strict=False))
+            first = next((i for i, (a, b) in enumerate(pairs_) if a != b), len(pairs_))
+            rest = pairs_[first:]
+            last = next((i for i in range(len(rest)) if one[-1 - i] != other[-1 - i]), len(rest))
+            inner = old[first : len(old) - last], new[first : len(new) - last]
+            if not all(
+                len(body) == 1 and isinstance(body[0], ast.ClassDef) for body in inner
+            ) or not _same_head(inner[0][0], inner[1][0]):
+                break
+            old, new = inner[0][0].body, inner[1][0].body  # type: ignore[attr-defined]
+        first, last = max(0, first - 1), max(0, last - 1)
+        held = old[first : len(old) - last]
+        lines = before.splitlines(keepends=True)
+        begin = min([held[0].lineno, *(d.lineno for d in getattr(held[0], "decorator_list", ()))]) - 1
+        stop = len(lines) if not last and not held[0].col_offset else held[-1].end_lineno or begin
+        start = sum(map(len, lines[:begin]))
+        end = start + sum(map(len, lines[begin:stop]))
+        return cls(start, end, held[0].col_offset > 0, _dump(new[first : len(new) - last]))
+
+    def shape(self, before: bytes, edits: Sequence[Edit]) -> str | None:
+        """What the region becomes by edits; None where one lies outside, for then they are not the fix."""
+        if any(edit.start < self.start or edit.end > self.end for edit in edits):
+            return None
+        text = before[self.start : self.end]
+        for edit in sorted(edits, key=lambda edit: -edit.start):
+            text = text[: edit.start - self.start] + edit.new.encode() + text[edit.end - self.start :]
+        try:
+            body = ast.parse(b"if 1:\n" + text if self.indented else text).body
+        except SyntaxError:
+            return shape(text)
+        return _dump(body[0].body if self.indented else body)  # type: ignore[attr-defined]
+
+
+def _dump(body: Sequence[ast.AST]) -> str:
+    """The shape of statements, which stay as they are."""
+    return "\n".join(ast.dump(_Plain().visit(copy.deepcopy(node)) or ast.Pass()) for node in body)
+
+
+def _same_head(one: ast.AST, other: ast.AST) -> bool:
+    heads = [copy.copy(node) for node in (one, other)]
+    for head in heads:
+        head.body = []  # type: ignore[attr-defined]
+    return ast.dump(heads[0]) == ast.dump(heads[1])
+
+
 def folders(paths: list[str], held: bool) -> Iterator[Case]:
     """Cases from folders with a case.json."""
     for path in map(Path, paths):
@@ -112,23 +185,36 @@ def pairs(buggy: Path, fixed: Path, project: Path, test: str) -> Iterator[Case]:
         yield Case(file.stem, project, [{rel: file.read_bytes()}], test.replace("{name}", file.stem))
 
 
+def histories(
+    files: list[Path], mirror: Path, python: Path, only: str
+) -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Cases out of real histories with their facts, each tree gone when the next is asked for."""
+    for facts in itertools.chain.from_iterable(map(adapters.read_real, files)):
+        if only not in facts["name"]:
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            real = adapters.real(facts, mirror, Path(scratch))
+            held = facts.get("set") == "held"
+            yield (
+                Case(real.name, real.trees[0], real.answers, real.test, real.request, held, python=python),
+                facts,
+            )
+
+
 def baseline_of(case: Case, cache: Path | None) -> Baseline:
     """The tests' results and coverage on the buggy tree."""
     kept = cache / f"{case.name}.pickle" if cache is not None else None
     if kept is not None and kept.is_file():
         return pickle.loads(kept.read_bytes())
-    from deskagent.repair.command import TestCommand
+    from deskagent.repair.command import resolve
     from deskagent.repair.verify import Verifier
     from deskagent.terminal.sandbox import Unconfined
 
-    words = case.test.split()
-    args = words[words.index("pytest") + 1 :] if "pytest" in words else words[3:]
-    runner = "pytest" if "pytest" in words else "unittest"
-    argv = (sys.executable, "-m", runner, *args)
-    command = TestCommand(case.test, argv, runner, Path(sys.executable), tuple(args))
+    path = f"{case.python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "tree"
         shutil.copytree(case.project, project)
+        command = resolve(case.test, project, {**os.environ, "PATH": path})
         with Verifier(project, command, sandbox=Unconfined()) as verifier:
             found = verifier.baseline(test_seconds=2.0)
     if kept is not None:
@@ -153,10 +239,33 @@ def given(case: Case) -> tuple[Suspect, ...]:
     return tuple(found)
 
 
-def rank(case: Case, baseline: Baseline, limit: int, use_given: bool) -> tuple[int, int, float, str]:
+def standing(case: Case, suspects: Sequence[Suspect]) -> int:
+    """The rank among the suspects of the first that the first answer changes or stands next to, 0 if none is."""
+    touched: set[tuple[str, int]] = set()
+    for rel, after in case.answers[0].items():
+        source = SourceFile.read(case.project, rel)
+        old, tree = source.utf8.splitlines(), Syntax(source)
+        blocks = difflib.SequenceMatcher(None, old, after.splitlines(), autojunk=False).get_opcodes()
+        for tag, first, last, *_ in blocks:
+            if tag != "equal":
+                # what is put in stands before or after a statement
+                lines = range(first, last + 1) if tag == "insert" else range(first + 1, last + 1)
+                touched |= {
+                    (rel, node.line) for line in lines if (node := tree.by_line.get(line)) is not None
+                }
+                touched |= {(rel, line) for line in lines}
+    return next((i for i, suspect in enumerate(suspects, 1) if (suspect.path, suspect.line) in touched), 0)
+
+
+def suspects_of(case: Case, baseline: Baseline, use_given: bool) -> tuple[Suspect, ...]:
+    return given(case) if use_given else localize(case.project, baseline, request=case.request)
+
+
+def rank(
+    case: Case, baseline: Baseline, limit: int, suspects: Sequence[Suspect]
+) -> tuple[int, int, float, str]:
     """(rank of the fix or 0, candidates seen, seconds, operator)."""
     started = time.perf_counter()
-    suspects = given(case) if use_given else localize(case.project, baseline, request=case.request)
     read = {}
 
     def source(path: str) -> SourceFile:
@@ -164,50 +273,86 @@ def rank(case: Case, baseline: Baseline, limit: int, use_given: bool) -> tuple[i
             read[path] = SourceFile.read(case.project, path)
         return read[path]
 
-    wanted = [{path: shape(code) for path, code in answer.items()} for answer in case.answers]
+    wanted = [
+        {path: Region.of(source(path).utf8, code) for path, code in answer.items()} for answer in case.answers
+    ]
     seen = 0
     stream = iter_candidates(source, suspects, request=case.request, baseline=baseline)
     for candidate in itertools.islice(stream, limit):
         seen += 1
-        changed = {edit.path for edit in candidate.edits}
-        files = {
-            path: shape(source(path).apply([edit for edit in candidate.edits if edit.path == path]))
-            for path in changed
-        }
         for answer in wanted:
-            if all(files.get(path) == text for path, text in answer.items()):
+            edits = {path: [edit for edit in candidate.edits if edit.path == path] for path in answer}
+            if sum(map(len, edits.values())) == len(candidate.edits) and all(
+                region.shape(source(path).utf8, edits[path]) == region.wanted
+                for path, region in answer.items()
+            ):
                 return seen, seen, time.perf_counter() - started, f"{candidate.operator}: {candidate.note}"
     return 0, seen, time.perf_counter() - started, ""
+
+
+def row(case: Case, facts: dict[str, Any], found: int, seen: int, place: int, count: int, what: str) -> str:
+    """What a person reads of a case out of a history, in Markdown: where its edit stands, and the edit."""
+    rel, after = next(iter(case.answers[0].items()))
+    before = SourceFile.read(case.project, rel).utf8
+    texts = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
+    diff = "\n".join(list(difflib.unified_diff(texts[0], texts[1], n=3, lineterm=""))[2:])
+    reached = f"reached at rank {found} by {what}" if found else f"not among {seen}"
+    suspect = f"suspect {place} of {count}" if place else f"none of the {count} suspects"
+    return (
+        f"## {case.name}: {reached}; {suspect}\n\n{facts['repo']} {facts['fix'][:10]}, {rel}: {facts['subject']}\n\n"
+        f"```diff\n{diff}\n```\n\n"
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("paths", nargs="+")
+    parser.add_argument("paths", nargs="*")
     parser.add_argument("--pairs", nargs=2, metavar=("BUGGY", "FIXED"))
     parser.add_argument("--test", default="pytest -q")
+    parser.add_argument("--real", type=Path, action="append", metavar="FILE", help="facts of real fixes")
+    parser.add_argument("--mirror", type=Path, metavar="DIR", help="bare git directories for --real")
+    parser.add_argument("--python", type=Path, default=Path(sys.executable), help="interpreter for --real")
+    parser.add_argument("--table", type=Path, metavar="OUT", help="a row with the diff for each of --real")
     parser.add_argument("--held", action="store_true", help="the cases set apart; prints figures only")
     parser.add_argument("--given", action="store_true", help="suspects are the fixed functions' statements")
     parser.add_argument("--limit", type=int, default=2000)
     parser.add_argument("--cache", type=Path, help="folder to keep baselines in")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    if options.pairs:
+    cases: Iterable[tuple[Case, dict[str, Any]]]
+    if options.real:
+        if not options.mirror:
+            parser.error("--real needs --mirror")
+        cases = histories(options.real, options.mirror, options.python.absolute(), options.only)
+    elif not options.paths:
+        parser.error("name cases, or --real")
+    elif options.pairs:
         buggy, fixed = map(Path, options.pairs)
-        cases = pairs(buggy, fixed, Path(options.paths[0]), options.test)
+        cases = ((case, {}) for case in pairs(buggy, fixed, Path(options.paths[0]), options.test))
     else:
-        cases = folders(options.paths, options.held)
+        cases = ((case, {}) for case in folders(options.paths, options.held))
     ranks: list[int] = []
-    for case in cases:
-        if options.only and options.only not in case.name:
-            continue
-        found, seen, seconds, what = rank(
-            case, baseline_of(case, options.cache), options.limit, options.given
-        )
-        ranks.append(found)
-        if not options.held:
-            print(f"{case.name:32} {found or '-':>5} of {seen:5} {seconds:6.2f} s  {what}", flush=True)
+    with contextlib.ExitStack() as stack:
+        table = stack.enter_context(options.table.open("w", encoding="utf-8")) if options.table else None
+        for case, facts in cases:
+            if options.only not in case.name or case.held != options.held:
+                continue
+            baseline = baseline_of(case, options.cache)
+            suspects = suspects_of(case, baseline, options.given)
+            found, seen, seconds, what = rank(case, baseline, options.limit, suspects)
+            ranks.append(found)
+            place = standing(case, suspects)
+            if table is not None and facts:
+                table.write(row(case, facts, found, seen, place, len(suspects), what))
+                table.flush()
+            if not options.held:
+                print(
+                    f"{case.name:32} {found or '-':>5} of {seen:5} {seconds:6.2f} s  "
+                    f"suspect {place or '-':>3} of {len(suspects):3}  {what}",
+                    flush=True,
+                )
     reached = sorted(r for r in ranks if r)
     within = " ".join(f"{n}:{sum(r <= n for r in reached)}" for n in (1, 5, 10, 25, 50, 100, 200, 400))
     middle = statistics.median(sorted((r or 10**6) for r in ranks)) if ranks else 0
