@@ -108,10 +108,11 @@ class Region:
 
     @classmethod
     def of(cls, before: bytes, after: bytes) -> Region:
+        whole = cls(0, len(before), False, _dump(ast.parse(after).body))
         try:
-            old, new = ast.parse(before).body, ast.parse(after).body
+            old, new = (_undocumented(ast.parse(code).body) for code in (before, after))
         except SyntaxError:
-            return cls(0, len(before), False, shape(after))
+            return whole
         while True:
             one, other = ([_dump([node]) for node in body] for body in (old, new))
             pairs_ = list(zip(one, other, strict=False))
@@ -123,9 +124,11 @@ class Region:
                 len(body) == 1 and isinstance(body[0], ast.ClassDef) for body in inner
             ) or not _same_head(inner[0][0], inner[1][0]):
                 break
-            old, new = inner[0][0].body, inner[1][0].body  # type: ignore[attr-defined]
+            old, new = (_undocumented(body[0].body) for body in inner)  # type: ignore[attr-defined]
         first, last = max(0, first - 1), max(0, last - 1)
         held = old[first : len(old) - last]
+        if not held:
+            return whole
         lines = before.splitlines(keepends=True)
         begin = min([held[0].lineno, *(d.lineno for d in getattr(held[0], "decorator_list", ()))]) - 1
         stop = len(lines) if not last and not held[0].col_offset else held[-1].end_lineno or begin
@@ -149,7 +152,14 @@ class Region:
 
 def _dump(body: Sequence[ast.AST]) -> str:
     """The shape of statements, which stay as they are."""
-    return "\n".join(ast.dump(_Plain().visit(copy.deepcopy(node)) or ast.Pass()) for node in body)
+    plain = (_Plain().visit(copy.deepcopy(node)) for node in body)
+    return "\n".join(ast.dump(node) for node in plain if node is not None)
+
+
+def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [
+        node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
 
 
 def _same_head(one: ast.AST, other: ast.AST) -> bool:
@@ -249,7 +259,7 @@ def standing(case: Case, suspects: Sequence[Suspect]) -> int:
         for tag, first, last, *_ in blocks:
             if tag != "equal":
                 # what is put in stands before or after a statement
-                lines = range(first, last + 1) if tag == "insert" else range(first + 1, last + 1)
+                lines = range(first, last + 2) if tag == "insert" else range(first + 1, last + 1)
                 touched |= {
                     (rel, node.line) for line in lines if (node := tree.by_line.get(line)) is not None
                 }
