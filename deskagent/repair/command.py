@@ -132,16 +132,21 @@ def resolve(line: str, project: Path, env: Mapping[str, str], *, start: Path | N
     )
 
 
-def detect(project: Path, env: Mapping[str, str]) -> TestCommand | None:
+def detect(project: Path, env: Mapping[str, str], *, start: Path | None = None) -> TestCommand | None:
     """The test command that the project's files speak for, None if they don't.
 
-    UsageError where they do, and what they ask for isn't installed.
+    A folder between `start` (default: `project`) and the project that is set up as a project of its own comes
+    first, the innermost of all; the command then runs there. UsageError where the files speak for one, and what
+    they ask for isn't installed.
     """
     project = project.resolve()
-    found = evidence.find(Surroundings(project, project, env))
-    if found is None:
-        return None
-    return replace(resolve(found.line, project, env), detected=True, how=found.how)
+    start = (start or project).resolve()
+    between = [f for f in (start, *start.parents) if f != project and f.is_relative_to(project)]
+    for folder in (*filter(evidence.is_project, between), project):
+        found = evidence.find(Surroundings(project, folder, env))
+        if found is not None:
+            return replace(resolve(found.line, project, env, start=folder), detected=True, how=found.how)
+    return None
 
 
 def _check_text(line: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -25,6 +26,19 @@ _TEST_FILE = re.compile(r"(?:^|/)(?:test[^/]*|[^/]*_tests?)\.py$")
 _PYTEST_WORDS = re.compile(r"^\s*(?:import pytest\b|from pytest\b)", re.MULTILINE)
 _UNITTEST_WORDS = re.compile(r"^\s*(?:import unittest\b|from unittest\b)", re.MULTILINE)
 _LOOKED_AT = 200  # test files
+_OF_A_PROJECT = (
+    *(
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "pytest.ini",
+        ".pytest.ini",
+        "tox.ini",
+        "tox.toml",
+        "noxfile.py",
+    ),
+    *("package.json", "go.mod", "Cargo.toml"),
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +49,17 @@ class Evidence:
     how: str
 
 
+def is_project(folder: Path) -> bool:
+    """Whether a folder inside a project is set up as one of its own: settings of a test runner or a package, or a
+    folder of tests."""
+    return any((folder / name).is_file() for name in _OF_A_PROJECT) or any(
+        (folder / name).is_dir() for name in ("tests", "test")
+    )
+
+
 def find(at: Surroundings) -> Evidence | None:
-    """The first that applies: pytest, unittest, tox, nox, a Makefile's target, npm, Go, Cargo.
+    """What speaks for tests in the folder `at.cwd`, the first that applies: pytest, unittest, tox, nox, a Makefile's
+    target, npm, Go, Cargo.
 
     UsageError where tests were found and what runs them isn't installed.
     """
@@ -48,9 +71,9 @@ def find(at: Surroundings) -> Evidence | None:
 
 
 def _python_tests(at: Surroundings) -> Evidence | None:
-    configured = next(_pytest_configured(at.project), None)
-    files = [name for name in walk(at.project).files if _TEST_FILE.search(name)][:_LOOKED_AT]
-    texts = {name: read_text(at.project / name) for name in files}
+    configured = next(_pytest_configured(at.cwd), None)
+    files = [name for name in walk(at.cwd).files if _TEST_FILE.search(name)][:_LOOKED_AT]
+    texts = {name: read_text(at.cwd / name) for name in files}
     pytest_file = next((name for name, text in texts.items() if _PYTEST_WORDS.search(text)), None)
     unittest_file = next((name for name, text in texts.items() if _UNITTEST_WORDS.search(text)), None)
     plain_file = next((name for name, text in texts.items() if _has_test_function(text)), None)
@@ -63,7 +86,7 @@ def _python_tests(at: Surroundings) -> Evidence | None:
         python, where = _python_with(at, None)
         if python:
             return Evidence(
-                _unittest_line(python, unittest_file, at.project),
+                _unittest_line(python, unittest_file, at.cwd),
                 f"unittest, from {unittest_file}, by {where}",
             )
     if why or unittest_file:
@@ -106,9 +129,10 @@ def _has_test_function(text: str) -> bool:
 def _python_with(at: Surroundings, module: str | None) -> tuple[str | None, str]:
     """How to call a Python that has `module`, and where it is in words. The project's own environment first,
     since it is what its tests were made for; then PATH."""
-    own = project_environment(at.project)
-    if own and (module is None or has_module(own / "bin/python", module)):
-        return str((own / "bin/python").relative_to(at.project)), str(own.relative_to(at.project))
+    for folder in dict.fromkeys((at.cwd, at.project)):
+        own = project_environment(folder)
+        if own and (module is None or has_module(own / "bin/python", module)):
+            return os.path.relpath(own / "bin/python", at.cwd), os.path.relpath(own, at.cwd)
     for name in ("python", "python3"):
         program = at.which(name)
         python = _interpreter(program, at) if program else None
@@ -140,18 +164,18 @@ def _unittest_line(python: str, file: str, project: Path) -> str:
 
 
 def _tox(at: Surroundings) -> Evidence | None:
-    name = next((n for n in ("tox.ini", "tox.toml") if (at.project / n).is_file()), None)
+    name = next((n for n in ("tox.ini", "tox.toml") if (at.cwd / n).is_file()), None)
     return Evidence("tox", f"tox, from {name}") if name and at.which("tox") else None
 
 
 def _nox(at: Surroundings) -> Evidence | None:
-    found = (at.project / "noxfile.py").is_file() and at.which("nox")
+    found = (at.cwd / "noxfile.py").is_file() and at.which("nox")
     return Evidence("nox", "nox, from noxfile.py") if found else None
 
 
 def _make(at: Surroundings) -> Evidence | None:
     for name in ("GNUmakefile", "makefile", "Makefile"):
-        text = read_text(at.project / name)
+        text = read_text(at.cwd / name)
         for target in ("test", "tests", "check"):
             if re.search(rf"^{target}[ \t]*::?(?!=)", text, re.MULTILINE) and at.which("make"):
                 return Evidence(f"make {target}", f"the target {target} in {name}")
@@ -160,21 +184,21 @@ def _make(at: Surroundings) -> Evidence | None:
 
 def _npm(at: Surroundings) -> Evidence | None:
     try:
-        test = json.loads(read_text(at.project / "package.json") or "{}").get("scripts", {}).get("test", "")
+        test = json.loads(read_text(at.cwd / "package.json") or "{}").get("scripts", {}).get("test", "")
     except (ValueError, AttributeError, RecursionError):
         return None
     locks = (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("", "npm"))
-    program = next(program for lock, program in locks if not lock or (at.project / lock).is_file())
+    program = next(program for lock, program in locks if not lock or (at.cwd / lock).is_file())
     if not test or "no test specified" in str(test) or not at.which(program):
         return None
     return Evidence(f"{program} test", "the script test in package.json")
 
 
 def _go(at: Surroundings) -> Evidence | None:
-    found = (at.project / "go.mod").is_file() and at.which("go")
+    found = (at.cwd / "go.mod").is_file() and at.which("go")
     return Evidence("go test ./...", "Go, from go.mod") if found else None
 
 
 def _cargo(at: Surroundings) -> Evidence | None:
-    found = (at.project / "Cargo.toml").is_file() and at.which("cargo")
+    found = (at.cwd / "Cargo.toml").is_file() and at.which("cargo")
     return Evidence("cargo test", "Rust, from Cargo.toml") if found else None

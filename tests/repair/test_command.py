@@ -471,3 +471,41 @@ def test_special_files_don_t_hold_detection_up(project: Path, path: dict[str, st
     for name in ("pyproject.toml", "setup.cfg", "Makefile", "tests/test_fifo.py"):
         os.mkfifo(project / name)
     assert detect(project, path) is None
+
+
+@pytest.mark.parametrize(
+    ("start", "cwd"),
+    [
+        (".", "."),
+        ("sub", "sub"),
+        ("sub/src/deep", "sub"),
+        ("plain", "."),
+        ("tests", "."),
+        ("said-nothing", "."),
+    ],
+)
+def test_a_subfolder_that_is_a_project_of_its_own_is_tested_there(
+    project: Path, path: dict[str, str], start: str, cwd: str
+) -> None:
+    (project / "pytest.ini").touch()
+    for name in ("sub/tests", "sub/src/deep", "plain", "said-nothing"):
+        (project / name).mkdir(parents=True)
+    (project / "tests" / "conftest.py").touch()
+    (project / "sub" / "tests" / "test_x.py").write_text("def test_x():\n    assert f() == 1\n")
+    (project / "said-nothing" / "pyproject.toml").write_text("[project]\n")
+    command = detect(project, path, start=project / start)
+    assert command is not None
+    assert (command.line, command.cwd) == ("python -m pytest -q", Path(cwd))
+    assert ("pytest.ini" in command.how) == (cwd == ".")
+
+
+def test_a_subfolder_is_tested_by_the_environment_of_the_whole(
+    project: Path, path: dict[str, str], environment: Environment
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "pytest.ini").touch()
+    environment(project / ".venv", "pytest")
+    command = detect(project, path, start=project / "sub")
+    assert command is not None
+    assert (command.line, command.cwd) == ("../.venv/bin/python -m pytest -q", Path("sub"))
+    assert command.interpreter == project / ".venv" / "bin" / "python"
