@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -16,11 +15,14 @@ from deskagent.repair.cold import ColdRun, run_cold
 from deskagent.repair.command import TestCommand
 from deskagent.repair.types import TestResult
 from deskagent.session import events
+from deskagent.terminal import temporary
 from deskagent.terminal.sandbox import Sandbox
 from deskagent.terminal.types import End, Limits
 
 STALL_SECONDS = 12.0
 """So long may pytest or unittest print nothing before a first run is taken for a hanging test."""
+
+_STALL_SHARE = 0.25  # of the time that is left, where that is less
 
 _LONGEST = 1800.0
 _NOTHING_RAN = {
@@ -32,11 +34,16 @@ _SHELL_COULD_NOT = {126: "can't be executed", 127: "doesn't exist"}
 
 @dataclass(frozen=True)
 class ColdProof:
-    """A cold run as evidence. `stalled`: it was ended because it fell silent, so a test seems to hang."""
+    """A cold run as evidence. `silent`: it was ended because it printed nothing for so many seconds."""
 
     command: str
     run: ColdRun
-    stalled: bool
+    silent: float | None
+
+    @property
+    def stalled(self) -> bool:
+        """A test seems to hang."""
+        return self.silent is not None
 
     @property
     def green(self) -> bool:
@@ -64,8 +71,8 @@ class ColdProof:
             counts.append(f"{printed.failed} failed")
         if printed.passed is not None:
             counts.append(f"{printed.passed} passed")
-        if self.stalled:
-            ended = f"ended after {STALL_SECONDS:.0f} s without output"
+        if self.silent is not None:
+            ended = f"ended after {self.silent:.0f} s without output"
         elif result.end is End.EXITED:
             ended = f"exit {result.code}"
         else:
@@ -104,13 +111,14 @@ def observe_cold(
     intent = events.CommandIntent(
         id=recorder.new_id("command"),
         argv=command.argv,
-        cwd=str(project),
+        cwd=str(project / command.cwd),
         rung=str(sandbox.rung),
         purpose=purpose,
     )
     recorder.emit(intent)
-    with tempfile.TemporaryDirectory(prefix="deskagent-output-") as folder, Silence(stall) as silence:
-        output = Path(folder) / "output"
+    bearable = min(STALL_SECONDS, _STALL_SHARE * seconds)
+    with temporary.folder("output") as folder, Silence(bearable if stall else None) as silence:
+        output = folder / "output"
         run = run_cold(
             project,
             command,
@@ -137,7 +145,7 @@ def observe_cold(
             output=whole,
         )
     )
-    proof = ColdProof(command.line, run, silence.too_long.is_set())
+    proof = ColdProof(command.line, run, bearable if silence.too_long.is_set() else None)
     recorder.emit(
         events.TestsObserved(
             runner=command.runner,
@@ -193,11 +201,11 @@ _NAME_ANOTHER = 'Name the command that shows the bug: --test "…".'
 
 
 class Silence:
-    """Sets `too_long` when nothing was heard for STALL_SECONDS; does nothing unless `on`. A context manager."""
+    """Sets `too_long` when nothing was heard for so many seconds; does nothing for None. A context manager."""
 
-    def __init__(self, on: bool) -> None:
+    def __init__(self, seconds: float | None) -> None:
         self.too_long = threading.Event()
-        self._on = on
+        self._bearable = seconds
         self._done = threading.Event()
         self._last = time.monotonic()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -206,17 +214,18 @@ class Silence:
         self._last = time.monotonic()
 
     def __enter__(self) -> Silence:
-        if self._on:
+        if self._bearable is not None:
             self._thread.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._done.set()
-        if self._on:
+        if self._bearable is not None:
             self._thread.join()
 
     def _watch(self) -> None:
+        assert self._bearable is not None
         while not self._done.wait(0.25):
-            if time.monotonic() - self._last > STALL_SECONDS:
+            if time.monotonic() - self._last > self._bearable:
                 self.too_long.set()
                 return

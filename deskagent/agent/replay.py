@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deskagent.agent import past, resume, tree, trials
-from deskagent.agent.cold import ColdProof, Silence
+from deskagent.agent.cold import STALL_SECONDS, ColdProof, Silence
 from deskagent.agent.front import Front, Question
 from deskagent.agent.past import Observed, Past
 from deskagent.agent.permissions import Consent, Gate, Mode, is_trusted
@@ -133,7 +133,9 @@ def _claims(
 def _command(done: Past, before: Observed, project: Path, env: Mapping[str, str]) -> TestCommand:
     options = done.request.options if done.request else {}
     given = options.get("test") is not None
-    start = Path(str(options.get("start", project))) if given else project
+    # One that was detected ran in the folder that speaks for it.
+    ran = before.intent.cwd if before.intent else str(project)
+    start = Path(str(options.get("start", project)) if given else ran)
     return resolve(before.tests.command, project, env, start=start)
 
 
@@ -178,7 +180,7 @@ class _Runner:
     def side(self, files: Mapping[str, bytes | None], claimed: Observed) -> ColdProof:
         """The command on a clean copy with `files` put in."""
         seconds = min(_LONGEST, 60.0 + 5 * claimed.tests.seconds)
-        stall = trials.proof(claimed).stalled
+        bearable = STALL_SECONDS if trials.proof(claimed).stalled else None
         with copy_for(self.project, self.command, self.sandbox) as scratch:
             try:
                 self.found.lost = rebuild(scratch, self.entries, self.recorded, self.blobs, self.project)
@@ -187,7 +189,7 @@ class _Runner:
                     f"The copy can't be made as the project was: {error.strerror} ({error.filename})."
                 ) from error
             scratch.write(files)
-            with Silence(stall) as silence:
+            with Silence(bearable) as silence:
                 run = run_in(
                     scratch,
                     self.command,
@@ -196,7 +198,7 @@ class _Runner:
                     on_output=silence.heard,
                     cancel=silence.too_long,
                 )
-        return ColdProof(self.command.line, run, silence.too_long.is_set())
+        return ColdProof(self.command.line, run, bearable if silence.too_long.is_set() else None)
 
 
 def _judge_before(claimed: ColdProof, seen: ColdProof, lost: list[str]) -> Side:

@@ -22,6 +22,7 @@ from deskagent.agent.workspace import check_globs, project_root, workspace_lock
 from deskagent.errors import DeskagentError, UsageError
 from deskagent.session import events
 from deskagent.session.journal import Journal
+from deskagent.terminal import temporary
 from deskagent.terminal.sandbox import Unconfined, find_sandbox
 
 INTERNAL_ERROR = 70
@@ -108,6 +109,7 @@ def _run(
     assert recorder is not None
     recorder.emit(events.Request(text=options.request, options=options.as_dict()))
     check_globs(project, options.files)
+    temporary.sweep()
     if options.apply and options.mode is not Mode.PLAN:
         stack.enter_context(workspace_lock(project))
         settle.settle_earlier(recorder, project)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deskagent.agent.apply import Changes
-from deskagent.agent.cold import ColdProof
+from deskagent.agent.cold import STALL_SECONDS, ColdProof
 from deskagent.agent.past import Observed
 from deskagent.repair.cold import ColdRun
 from deskagent.repair.diff import readable
@@ -83,4 +83,5 @@ def proof(observed: Observed) -> ColdProof:
             total=result.total,
         )
         run = ColdRun(ended, printed)
-    return ColdProof(tests.command, run, stalled=run.result.end is End.CANCELLED)
+    silent = min(STALL_SECONDS, run.result.seconds) if run.result.end is End.CANCELLED else None
+    return ColdProof(tests.command, run, silent)

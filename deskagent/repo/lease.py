@@ -53,7 +53,13 @@ def base_for(project: Path) -> Path:
     The cache folder comes before /tmp, where other people could put a `pytest.ini` above the copy.
     """
     device = project.stat().st_dev
-    places = [place for place in (_usable(paths.cache_dir() / "scratch"), _shared_tmp()) if place]
+    cache = _usable(paths.cache_dir() / "scratch")
+    # A folder of ours would stay in a TMPDIR that lies in the project.
+    inside = Path(tempfile.gettempdir()).resolve().is_relative_to(project.resolve())
+    if cache and (inside or cache.stat().st_dev == device):
+        return cache
+    tmp = _shared_tmp()
+    places = [place for place in (cache, tmp) if place]
     if not places:
         raise TransientError(
             f"No place for scratch copies: {paths.cache_dir()} and {tempfile.gettempdir()} are not writable.",

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from deskagent.agent import cold
+from deskagent.agent import cold, replay
 from deskagent.agent.permissions import Mode, trust
+from deskagent.agent.recorder import Recorder
 from deskagent.agent.report import Report, Status
 from deskagent.agent.request import FixOptions
 from deskagent.agent.run_fix import run_fix
+from deskagent.repair.command import resolve
+from deskagent.session.journal import Journal
+from deskagent.terminal.sandbox import find_sandbox
 
 BUGGY = "def largest(items):\n    return min(items)\n"
 TEST = "from app import largest\n\n\ndef test_largest():\n    assert largest([3, 1, 2]) == 3\n"
@@ -72,6 +77,46 @@ def test_a_detected_command_is_asked_for_and_may_be_declined(buggy: Path, watche
     report = go(buggy, watcher, test=None)
     assert report.exit_code == 2
     assert ["pytest" in asked for asked in watcher.asked] == [True]
+    assert f"in {buggy}" in watcher.asked[0]
+
+
+def test_started_in_a_subproject_its_own_tests_are_detected_asked_for_and_replayed(
+    project: Path, watcher
+) -> None:
+    (project / "test_other.py").write_text("def test_other():\n    assert False\n")
+    part = project / "part"
+    (part / "tests").mkdir(parents=True)
+    (part / "app.py").write_text(BUGGY)
+    (part / "tests" / "test_app.py").write_text(TEST)
+    subprocess.run(["git", "init", "-q", project], check=True)
+    watcher.interactive = True
+    report = go(part, watcher, test=None)
+    assert report.status is Status.FIXED
+    assert f"in {part}" in watcher.asked[0]
+    assert "max(items)" in (part / "app.py").read_text()
+    found = replay.replay(replay.find("", project), watcher, env=dict(os.environ), mode=Mode.AUTO)
+    assert found.result()["status"] == "holds"
+
+
+def test_the_temporary_folder_may_lie_in_the_project(
+    buggy: Path, watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (buggy / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(buggy / "tmp"))
+    assert go(buggy, watcher).applied
+    assert list((buggy / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("seconds", [8.0, 40.0])
+def test_a_small_limit_leaves_time_to_look_for_what_hangs(project: Path, watcher, seconds: float) -> None:
+    (project / "test_hang.py").write_text("def test_hang():\n    while True:\n        pass\n")
+    with Journal.create(project) as journal:
+        proof = cold.observe_cold(
+            Recorder(journal, watcher), project, resolve(LINE, project, os.environ), {},
+            sandbox=find_sandbox(), purpose="observe", seconds=seconds, stall=True,
+        )  # fmt: skip
+    assert proof.stalled
+    assert proof.silent == min(cold.STALL_SECONDS, seconds / 4)
 
 
 def test_a_suite_that_is_only_slow_is_not_taken_for_a_hanging_one(

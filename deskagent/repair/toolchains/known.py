@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from deskagent.repair.command import TestCommand
 from deskagent.repair.toolchains import golang, node
 from deskagent.repair.toolchains.base import Toolchain
 from deskagent.repair.types import Coverage, Outcome, TestResult
+from deskagent.terminal import temporary
 
 _UNDERSTAND: Sequence[Callable[[TestCommand, Path], Toolchain | None]] = (node.understand, golang.understand)
 _TRACED_FAILING, _TRACED_PASSING = 6, 16
@@ -77,13 +76,13 @@ def coverage(
     for test in (*failing, *passing[:_TRACED_PASSING]):
         if time.monotonic() > end:
             break
-        folder = Path(tempfile.mkdtemp(prefix="deskagent-lines-"))
+        folder = temporary.make("lines")
         try:
             command = tool.traced(test, folder)
             places = run(command, folder) if command is not None else None
             lines = tool.lines(folder, *places) if places is not None else {}
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            temporary.drop(folder)
         if lines:
             found[test.id] = lines
     return found

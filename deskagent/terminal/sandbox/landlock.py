@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import marshal
 import os
-import shutil
-import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from deskagent.terminal import temporary
 from deskagent.terminal.sandbox import seccomp
 from deskagent.terminal.sandbox.base import SandboxError, Wrapped, in_memory
 from deskagent.terminal.sandbox.disk import is_dir
@@ -74,7 +72,7 @@ class Landlock:
 
         def cleanup() -> None:
             if own_temp is not None:
-                _remove_tree(own_temp)
+                temporary.drop(own_temp)
 
         try:
             fd = in_memory("job", marshal.dumps(job))
@@ -142,16 +140,4 @@ def _own_temp(env: Mapping[str, str], writable: list[Path]) -> Path | None:
         and any(Path(os.path.realpath(named)).is_relative_to(w) for w in writable)
     ):
         return None
-    return Path(os.path.realpath(tempfile.mkdtemp(prefix="deskagent-")))
-
-
-def _remove_tree(folder: Path) -> None:
-    """Removes `folder`, also where the command took its own rights away; what can't be removed stays."""
-    for path, names, _, fd in os.fwalk(folder, follow_symlinks=False, onerror=None):
-        for name in names:
-            try:
-                if stat.S_ISDIR(os.lstat(Path(path) / name).st_mode):
-                    os.chmod(name, 0o700, dir_fd=fd)
-            except OSError:
-                continue
-    shutil.rmtree(folder, ignore_errors=True)
+    return temporary.make("temp")

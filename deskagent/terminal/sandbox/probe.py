@@ -5,15 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from deskagent.terminal import temporary
 from deskagent.terminal.sandbox.base import Sandbox, SandboxError, Unconfined
 from deskagent.terminal.sandbox.bwrap import Bubblewrap
 from deskagent.terminal.sandbox.confine import kernel
@@ -168,7 +167,7 @@ def _find_landlock() -> tuple[Sandbox | None, RungReport]:
 
 def _try(sandbox: Sandbox) -> str:
     """What went wrong when a process was confined by `sandbox` and tried to get out; empty if nothing."""
-    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="deskagent-probe-")))
+    folder = temporary.make("probe")
     try:
         inside, secret = folder / "inside", folder / "secret"
         inside.mkdir()
@@ -183,7 +182,7 @@ def _try(sandbox: Sandbox) -> str:
     except (OSError, SandboxError) as error:
         return str(error)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        temporary.drop(folder)
 
 
 def _run(sandbox: Sandbox, argv: tuple[str, ...], cwd: Path, policy: Policy) -> str:
