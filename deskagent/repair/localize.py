@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from deskagent.repair.data import imported_data, module_data, read_names, read_on
 from deskagent.repair.hints import Hints, read_hints
-from deskagent.repair.imported import data_modules
 from deskagent.repair.languages import plain
 from deskagent.repair.languages.known import edited, tree_of
 from deskagent.repair.nodes import Node
@@ -35,12 +35,6 @@ KINDS: dict[str, float] = {
 INNERMOST, ON_STACK = 2.0, 1.3
 IN_REQUEST, IN_MESSAGE = 1.6, 1.15
 LITERAL = 1.3
-REACHED_BY_NAME = 0.35
-OF_ITS_CLASS = 0.5
-"""Where the suspicious code names the class alone, not what it holds."""
-PASSED_ON, _STEPS = 0.9, 3
-"""From data to the data that it is made of, and how far that is followed."""
-_UNSPOKEN = 0.4  # of that, where no suspicious file names the module
 NEVER_RUN = 0.02
 MAX_SUSPECTS = 400
 MAX_FILES = 500
@@ -108,13 +102,13 @@ def localize(
         _use_frames(path, tree, spots, innermost, on_stack)
         _use_words(tree, spots, hints)
         for node, spot in spots.items():
-            for name in _read_names(node):
+            for name in read_names(node):
                 reached[name] = max(reached[name], spot.score)
         found += _finish(path, spots)
-    _read_on(trees.values(), reached)
+    read_on(trees.values(), reached)
     for path, tree in trees.items():
-        found += _module_data(path, tree, reached)
-    found += _imported_data(project, baseline, trees, reached, lambda path: _allowed(path, files, tests))
+        found += module_data(path, tree, reached)
+    found += imported_data(project, baseline, trees, reached, lambda path: _allowed(path, files, tests))
     if not trees:
         found += plain.suspects(project, baseline, hints, lambda path: _allowed(path, files, tests))
     return _normalised(found, limit)
@@ -254,76 +248,12 @@ def _use_words(tree: Syntax, spots: dict[Node, _Spot], hints: Hints) -> None:
             spot.times(LITERAL, "holds a string that a failing test shows")
 
 
-def _read_names(node: Node) -> set[str]:
-    return {part.text for part in node.syntax.own_nodes(node) if part.kind == "identifier"}
-
-
 def _finish(path: str, spots: dict[Node, _Spot]) -> list[Suspect]:
     return [
         Suspect(path, node.line, spot.score * KINDS.get(node.kind, 1.0), tuple(spot.reasons))
         for node, spot in spots.items()
         if spot.score * KINDS.get(node.kind, 1.0) > 0
     ]
-
-
-def _module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Suspect]:
-    """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen. What is
-    read by such an assignment alone counts as well, a step further off."""
-    found = []
-    for node in tree.statements:
-        named = tree.named_data(node)
-        owner = _class_around(node) if named else ""
-        ranked = {name: reached.get(name, 0.0) for name in named}
-        if owner:
-            ranked[owner] = OF_ITS_CLASS * reached.get(owner, 0.0)
-        name = max(ranked, key=lambda name: ranked[name], default="")
-        if ranked.get(name, 0.0) > 0:
-            score = ranked[name] * REACHED_BY_NAME
-            found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
-    return found
-
-
-def _class_around(node: Node) -> str:
-    """The name of the class in whose body a statement stands."""
-    around = next((n for n in node.ancestors() if n.kind == "class_definition"), None)
-    return _name(around) if around is not None else ""
-
-
-def _read_on(trees: Iterable[Syntax], reached: dict[str, float]) -> None:
-    """Names that module data which is reached reads in turn, with a share of its score."""
-    for _ in range(_STEPS):
-        more: dict[str, float] = {}
-        for tree in trees:
-            for node in tree.statements:
-                named = tree.named_data(node)
-                score = max((reached.get(name, 0.0) for name in named), default=0.0) * PASSED_ON
-                for name in _read_names(node) - set(named) if score > 0 else ():
-                    if score > reached.get(name, 0.0):
-                        more[name] = max(more.get(name, 0.0), score)
-        if not more:
-            return
-        reached.update(more)
-
-
-def _imported_data(
-    project: Path,
-    baseline: Baseline,
-    trees: dict[str, Syntax],
-    reached: dict[str, float],
-    allowed: Callable[[str], bool],
-) -> list[Suspect]:
-    """The same in modules that ran at import alone, so that no test's coverage has them."""
-    names = frozenset(name for name, score in reached.items() if score > 0)
-    found: list[Suspect] = []
-    for source, spoken_of in data_modules(
-        project, baseline, names, [t.source for t in trees.values()], allowed
-    ):
-        tree = tree_of(source)
-        if tree is not None and not is_generated(source.text):
-            _read_on([tree], reached)
-            data = _module_data(source.path, tree, reached)
-            found += data if spoken_of else [replace(s, score=s.score * _UNSPOKEN) for s in data]
-    return found
 
 
 def _syntax_errors(baseline: Baseline, trees: dict[str, Syntax]) -> Iterable[tuple[str, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import (
     ATOM,
+    BUILTINS,
     MAX_SCOPE,
     Place,
     Proposal,
@@ -17,39 +18,10 @@ from deskagent.repair.candidates.base import (
     replace,
     similarity,
 )
+from deskagent.repair.candidates.keywords import KEYWORDS
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import Syntax
 
-# function → arguments often forgotten
-KEYWORDS: dict[str, tuple[tuple[str, float], ...]] = {
-    "sorted": (("reverse=True", 0.9), ("key=len", 0.3), ("key=str.lower", 0.3), ("key=str", 0.15)),
-    "sort": (("reverse=True", 0.9), ("key=len", 0.3), ("key=str.lower", 0.3)),
-    "max": (("default=0", 0.6), ("default=None", 0.5), ("key=len", 0.4)),
-    "min": (("default=0", 0.6), ("default=None", 0.5), ("key=len", 0.4)),
-    "next": (("None", 0.9),),
-    "sum": (("0.0", 0.2), ("[]", 0.3)),
-    "round": (("2", 0.9), ("1", 0.4), ("3", 0.2)),
-    "int": (("16", 0.4), ("2", 0.4), ("10", 0.2)),
-    "split": (("1", 0.6), ("','", 0.3), ("None, 1", 0.3)),
-    "rsplit": (("1", 0.6),),
-    "replace": (("1", 0.3),),
-    "open": (("encoding='utf-8'", 0.8), ("newline=''", 0.5)),
-    "dumps": (("sort_keys=True", 0.6), ("ensure_ascii=False", 0.5), ("indent=2", 0.3)),
-    "getattr": (("None", 0.9),),
-    "pop": (("0", 0.8), ("None", 0.6), ("-1", 0.2)),
-    "get": (),
-    "mkdir": (("parents=True", 0.6), ("exist_ok=True", 0.8)),
-    "makedirs": (("exist_ok=True", 0.9),),
-    "compile": (("re.IGNORECASE", 0.6), ("re.MULTILINE", 0.5), ("re.DOTALL", 0.5)),
-    "sub": (("flags=re.IGNORECASE", 0.4), ("count=1", 0.4)),
-    "findall": (("re.IGNORECASE", 0.5), ("re.MULTILINE", 0.4)),
-    "search": (("re.IGNORECASE", 0.5),),
-    "match": (("re.IGNORECASE", 0.5),),
-    "zip": (("strict=True", 0.2),),
-    "range": (("-1", 0.1),),
-    "lru_cache": (("maxsize=None", 0.5),),
-    "urlsplit": (),
-}
 _TAKES_MORE = frozenset(
     {"round", "int", "split", "quantize", "get", "pop", "getattr", "range", "sub", "compile", "max", "min"}
 )
@@ -118,6 +90,16 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
     for text, weight in KEYWORDS.get(name, ()):
         if text.partition("=")[0] not in keywords or "=" not in text:
             offered.setdefault(text, weight)
+    for text in _idle(place) if name not in BUILTINS else ():
+        offered[text] = 0.9
+    for text in sorted(place.hints.missing):
+        if text in place.names and text not in keywords:
+            offered.setdefault(f"{text}={text}", 1.0)
+            offered.setdefault(text, 0.9)
+    if name in {"max", "min", "sorted", "sort"}:
+        for variable in place.own_variables:
+            if "dict" in variable.kinds:
+                offered.setdefault(f"key={variable.text}.get", 0.5)
     if name in _TAKES_MORE:
         for variable in place.names.values():
             if variable.origin == "module" and variable.text.isupper():
@@ -138,6 +120,20 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
                 ((given[0].start, given[0].start, f"{text}, "),),
                 f"pass {text} to {name} first",
             )
+
+
+def _idle(place: Place) -> Iterator[str]:
+    """Parameters that are handed on nowhere, as arguments."""
+    signature = place.function.get("parameters") if place.function is not None else None
+    for part in signature.parts if signature is not None else ():
+        name = next((n for n in part.walk() if n.kind == "identifier"), None)
+        known = place.names.get(name.text) if name is not None else None
+        if name is None or known is None or known.reads or name.text in {"self", "cls"}:
+            continue
+        stars = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}.get(part.kind, "")
+        yield f"{stars}{name.text}"
+        if not stars:
+            yield f"{name.text}={name.text}"
 
 
 def _parameters(syntax: Syntax, name: str) -> Iterator[list[tuple[str, bool]]]:
@@ -178,4 +174,17 @@ def starred(node: Node, place: Place) -> Iterator[Proposal]:
             yield put("call.star", part, "**kwargs", 1.0)
 
 
-TABLE: Table = {"call": (order, fewer, more, starred)}
+def beside(node: Node, place: Place) -> Iterator[Proposal]:
+    """`max(f(x) for x in xs)` → `max((f(x) for x in xs), default=0)`."""
+    lone, name = node.get("arguments"), called_name(node)
+    if lone is not None and lone.kind == "generator_expression":
+        for text, weight in KEYWORDS.get(name, ()):
+            yield Proposal(
+                "call.more",
+                weight,
+                ((lone.start, lone.end, f"({lone.text}, {text})"),),
+                f"pass {text} to {name}",
+            )
+
+
+TABLE: Table = {"call": (order, fewer, more, starred, beside)}

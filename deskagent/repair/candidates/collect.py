@@ -88,6 +88,8 @@ def once(node: Node, place: Place) -> Iterator[Proposal]:
     weight = 1.0 if _twice(place) else 0.15
     if name in {"sorted", "len", "sum", "join", "list", "tuple"}:
         yield put("comprehension.kind", given[0], f"set({given[0].text})", weight)
+    if name == "set" and len(given) == 1:
+        yield put("comprehension.kind", node, f"dict.fromkeys({given[0].text})", 0.7)
     if name in {"list", "tuple", "join", "sorted"}:
         yield put("comprehension.kind", given[0], f"dict.fromkeys({given[0].text})", weight)
 

@@ -112,11 +112,15 @@ def _values(parts: list[Node], keys: list[Node], value: Node, place: Place) -> R
 def _named_alike(key: str, place: Place) -> Ranked:
     """Functions and classes of the file whose name speaks of the key."""
     wanted = "".join(c for c in key.lower() if c.isalnum())
-    return {
+    alike: Ranked = {
         name.text: 1.0 if name.reads <= 1 else 0.6
         for name in place.callables
         if wanted and wanted in name.text.lower().replace("_", "")
     }
+    unused: Ranked = {
+        name.text: 0.5 for name in place.callables if name.origin == "definition" and not name.reads
+    }
+    return unused | alike
 
 
 def _names(node: Node, parts: list[Node], place: Place) -> Iterator[Proposal]:
@@ -172,12 +176,30 @@ def _insert(
     if len(parts) == 1 and node.syntax.starts_line(last):
         line = "\n" + node.syntax.indent(last)
     index = len(parts)
+    if type(new) in (int, float) and len(keys) == len(parts) > 2:
+        numeric = [value for key in keys if isinstance(value := literal(key), (int, float))]
+        if len(numeric) == len(parts) and numeric == sorted(numeric, reverse=True):
+            index = sum(value > new for value in numeric)  # type: ignore[operator]
+        elif len(numeric) == len(parts) and numeric == sorted(numeric):
+            index = sum(value < new for value in numeric)  # type: ignore[operator]
     held = [literal(key) if key.kind != "identifier" else key.text for key in keys]
     plain = [value for value in held if isinstance(value, str)]
     if isinstance(new, str) and len(plain) == len(parts) > 2 and plain == sorted(plain):
         index = sum(value < new for value in plain)
     at, piece = (parts[index - 1].end, f",{line}{text}") if index else (parts[0].start, f"{text},{line}")
     return Proposal("element.more", min(1.0, weight), ((at, at, piece),), f"add {shorten(text)}")
+
+
+def fewer(node: Node, place: Place) -> Iterator[Proposal]:
+    """An element that the failing test hands in taken out."""
+    parts = node.parts
+    shown = texts(place.hints)
+    for index, part in enumerate(parts) if len(parts) > 1 else ():
+        key = part if part.kind == "string" else _key(part)
+        weight = shown.get(literal(key), 0.0) if key is not None else 0.0
+        if weight > 0.3:
+            start, end = (parts[index - 1].end, part.end) if index else (part.start, parts[1].start)
+            yield Proposal("element.fewer", weight, ((start, end, ""),), f"drop {shorten(part.text)}")
 
 
 def other(node: Node, place: Place) -> Iterator[Proposal]:
@@ -238,72 +260,11 @@ def _letters(node: Node, place: Place) -> bool:
     return parent.kind == "assignment" and place.function is None
 
 
-def widened(node: Node, place: Place) -> Iterator[Proposal]:
-    """`x == "a"` → `x in ("a", "b")`; `x in ("a")` → `x in ("a",)`."""
-    if len(node.parts) != 2:
-        return
-    left, right = node.parts
-    operator = next((c.kind for c in node.children if not c.named or c.kind in {"not in", "is not"}), "")
-    if (
-        right.kind == "parenthesized_expression"
-        and right.parts[0].kind == "string"
-        and operator in {"in", "not in"}
-    ):
-        yield put("element.widen", right, f"({right.parts[0].text},)", 1.0)
-    if operator not in {"==", "!="} or right.kind not in {"string", "integer"}:
-        return
-    value = literal(right)
-    pool = texts(place.hints) if right.kind == "string" else numbers(place.hints)
-    verb = "in" if operator == "==" else "not in"
-    ranked: Ranked = {
-        other: w * (fit(str(other), [str(value)]) if right.kind == "string" else 0.6)
-        for other, w in pool.items()
-        if other != value
-    }
-    for new, weight in best(ranked, 8):
-        text = f"{left.text} {verb} ({right.text}, {written(right, new)})"
-        yield put("element.widen", node, text, weight, 5)
-
-
-def widened_call(node: Node, place: Place) -> Iterator[Proposal]:
-    """`startswith("a")` → `startswith(("a", "b"))`; `isinstance(x, int)` → `isinstance(x, (int, float))`."""
-    function, bracket = node.get("function"), node.get("arguments")
-    given = bracket.parts if bracket is not None else []
-    name = function.text.rpartition(".")[2] if function is not None else ""
-    if name in {"startswith", "endswith"} and len(given) == 1 and given[0].kind == "string":
-        value = str(literal(given[0]))
-        pool = {t: w * fit(str(t), [value]) for t, w in texts(place.hints).items() if t != value}
-        for text, weight in best(pool, 8):
-            yield put("element.widen", given[0], f"({given[0].text}, {written(given[0], text)})", weight)
-    elif name in {"isinstance", "issubclass"} and len(given) == 2:
-        held = given[1].parts if given[1].kind == "tuple" else [given[1]]
-        texts_held = [part.text for part in held]
-        shown = {type(v).__name__ for v in (*place.hints.examples.given, *place.hints.examples.expected)}
-        for kind in (
-            "float",
-            "tuple",
-            "list",
-            "set",
-            "dict",
-            "bytes",
-            "str",
-            "int",
-            "bool",
-            "frozenset",
-            "bytearray",
-        ):
-            if kind not in texts_held:
-                weight = 1.0 if kind in shown else 0.35
-                yield put("element.widen", given[1], f"({', '.join([*texts_held, kind])})", weight)
-
-
 TABLE: Table = {
-    "list": (more,),
-    "set": (more,),
-    "tuple": (more,),
-    "dictionary": (more,),
+    "list": (more, fewer),
+    "set": (more, fewer),
+    "tuple": (more, fewer),
+    "dictionary": (more, fewer),
     "pair": (other,),
     "string": (words,),
-    "comparison_operator": (widened,),
-    "call": (widened_call,),
 }

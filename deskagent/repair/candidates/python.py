@@ -15,6 +15,7 @@ from deskagent.repair.candidates import (
     compare,
     conditions,
     constants,
+    defaults,
     elements,
     exceptions,
     guards,
@@ -22,6 +23,7 @@ from deskagent.repair.candidates import (
     members,
     names,
     operand,
+    regexes,
     returns,
     state,
     statements,
@@ -29,13 +31,14 @@ from deskagent.repair.candidates import (
     texts,
     told,
     twins,
+    widen,
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
 
 FAMILIES = (
     compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
     exceptions, statements, strings, operand, state, borrow, branches,
-    elements, told, texts, collect, clauses,
+    elements, told, texts, collect, clauses, regexes, defaults, widen,
 )  # fmt: skip
 
 

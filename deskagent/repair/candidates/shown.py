@@ -11,7 +11,8 @@ from deskagent.repair.nodes import Node
 
 FADES = 0.93
 """From one value handed in to the next, further from the failure."""
-_WORD = re.compile(r"[^\W_][\w-]*")
+_WORD = re.compile(r"[^\W_][\w-]*|(?<=\w)[.:/@#][^\W_]\w*$")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SPOKEN = re.compile(r"<(\w+)>|'([^'\n]{1,40})'|\"([^\"\n]{1,40})\"|`([^`\n]{1,40})`")
 _LONGEST = 60
 Ranked = dict[object, float]
@@ -41,6 +42,8 @@ def texts(hints: Hints) -> Ranked:
             say(value, 1.0 if named else 0.9 * weight)
             for word in _WORD.findall(value)[:8]:
                 say(word, 0.6 * weight)
+            for word in _LETTERS.findall(value)[:8]:
+                say(word, 0.5 * weight)
             weight *= FADES
     for value in hints.examples.expected[:20]:
         if isinstance(value, str):

@@ -115,7 +115,7 @@ def patterns(node: Node, place: Place) -> Iterator[Proposal]:
                 continue
             for new in others:
                 changed = text[: match.start()] + new + text[match.end() :]
-                if pattern and not _good(changed):
+                if pattern and not sound(changed):
                     continue
                 at = content[0].start + len(text[: match.start()].encode())
                 edit = (at, at + len(old.encode()), new)
@@ -129,7 +129,7 @@ def patterns(node: Node, place: Place) -> Iterator[Proposal]:
             (rf"\b{text}", 0.2),
             (rf"{text}\b", 0.2),
         ):
-            if _good(changed):
+            if sound(changed):
                 yield Proposal(
                     "string.pattern",
                     weight,
@@ -138,7 +138,8 @@ def patterns(node: Node, place: Place) -> Iterator[Proposal]:
                 )
 
 
-def _good(pattern: str) -> bool:
+def sound(pattern: str) -> bool:
+    """Whether `pattern` is a regular expression."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -6,13 +6,31 @@ import difflib
 from collections.abc import Iterator
 from functools import lru_cache
 
-from deskagent.repair.candidates.base import MAX_SCOPE, Place, Proposal, Table, put, shorten
+from deskagent.repair.candidates.base import (
+    MAX_SCOPE,
+    PRECEDENCE,
+    Place,
+    Proposal,
+    Table,
+    put,
+    shorten,
+    wrapped,
+)
 from deskagent.repair.candidates.shown import literal, written
 from deskagent.repair.hints import Hints
 from deskagent.repair.nodes import Node
 
 Change = tuple[int, int, str]
 """Of the text that came: from, to, what should be there."""
+CODECS = {
+    "utf-8": 1.0,
+    "utf-8-sig": 0.6,
+    "latin-1": 0.6,
+    "cp1252": 0.5,
+    "ascii": 0.3,
+    "utf-16": 0.2,
+    "utf8": 0.1,
+}
 MAX_TEXT, MAX_PAIRS = 400, 8
 _ENDS = 4
 """So many characters at a string's ends show that expected text is the same one."""
@@ -158,4 +176,45 @@ def _alike(first: str, last: str, wanted: str) -> bool:
     return (len(head) == _ENDS and wanted.startswith(head)) or (len(tail) == _ENDS and wanted.endswith(tail))
 
 
-TABLE: Table = {"string_content": (pieces,), "string": (separators, whole)}
+def ends(node: Node, place: Place) -> Iterator[Proposal]:
+    """`return x` → `return x + "\\n"`, and text put before it; the same within a formatted string's quotes."""
+    value = node.parts[0] if node.parts else None
+    if value is None:
+        return
+    formatted = value.kind == "string" and any(child.kind == "interpolation" for child in value.children)
+    quotes = [child for child in value.children if child.kind in {"string_start", "string_end"}]
+    for expected, actual in _pairs(place.hints):
+        if not actual or len(expected) - len(actual) > 40:
+            continue
+        before, _, after = expected.partition(actual)
+        if before + actual + after != expected or (before and after):
+            continue
+        if formatted and len(quotes) == 2 and (before + after).isprintable():
+            at = quotes[0].end if before else quotes[1].start
+            new = (before + after).replace("{", "{{").replace("}", "}}")
+            if quotes[1].text[-1] not in new and "\\" not in new:
+                yield Proposal("string.told", 1.0, ((at, at, new),), f"put {new} into the text")
+        piece = written(value, before + after)
+        text = f"{piece} + {wrapped(value, 10)}" if before else f"{wrapped(value, 9)} + {piece}"
+        yield put("string.told", value, text, 0.7, PRECEDENCE["+"])
+
+
+def binary(node: Node, place: Place) -> Iterator[Proposal]:
+    """`","` → `b","` and back, where bytes meet text; the name of an encoding → another."""
+    wanted = place.hints.conversions
+    if node.text[:1] in "'\"" and wanted.get(".encode()", 0.0) > 0 and node.text.isascii():
+        yield put("string.told", node, "b" + node.text, wanted[".encode()"])
+    if node.text[:1] in "bB" and wanted.get(".decode()", 0.0) > 0:
+        yield put("string.told", node, node.text[1:], wanted[".decode()"])
+    old = literal(node)
+    if isinstance(old, str) and old.lower().replace("_", "-") in CODECS:
+        for name, weight in CODECS.items():
+            if name != old.lower():
+                yield put("string.told", node, written(node, name), 0.6 * weight)
+
+
+TABLE: Table = {
+    "string_content": (pieces,),
+    "string": (separators, whole, binary),
+    "return_statement": (ends,),
+}

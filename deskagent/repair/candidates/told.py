@@ -118,8 +118,27 @@ def undo_await(node: Node, place: Place) -> Iterator[Proposal]:
         yield put("call.untold", node, node.parts[0].text, 0.5, required(node))
 
 
+def asynchronous(node: Node, place: Place) -> Iterator[Proposal]:
+    """`with x:` → `async with x:`, `for` → `async for`, in a coroutine."""
+    function = place.function
+    if function is None or not any(child.kind == "async" for child in function.children):
+        return
+    if any(child.kind == "async" for child in node.children):
+        return
+    named = any(
+        word in error
+        for error in place.hints.examples.errors
+        for word in ("async", "__enter__", "context manager")
+    )
+    weight = 1.0 if named else 0.3
+    yield Proposal("call.await", weight, ((node.start, node.start, "async "),), f"async {node.text[:30]}")
+
+
 TABLE: Table = {
     **{kind: (convert,) for kind in _VALUES if kind != "call"},
     "call": (convert, undo),
     "await": (undo_await,),
+    "with_statement": (asynchronous,),
+    "for_statement": (asynchronous,),
+    "for_in_clause": (asynchronous,),
 }

@@ -1,0 +1,86 @@
+"""Data of modules and classes: it ran at import, so no test's coverage shows it; names that are read lead to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from deskagent.repair.imported import data_modules
+from deskagent.repair.languages.known import tree_of
+from deskagent.repair.nodes import Node
+from deskagent.repair.places import is_generated
+from deskagent.repair.syntax import Syntax
+from deskagent.repair.types import Baseline, Suspect
+
+REACHED_BY_NAME = 0.35
+OF_ITS_CLASS = 0.5
+"""Where the suspicious code names the class alone, not what it holds."""
+PASSED_ON, _STEPS = 0.9, 3
+"""From data to the data that it is made of, and how far that is followed."""
+_UNSPOKEN = 0.4  # of that, where no suspicious file names the module
+
+
+def read_names(node: Node) -> set[str]:
+    """The names in a statement's own text."""
+    return {part.text for part in node.syntax.own_nodes(node) if part.kind == "identifier"}
+
+
+def module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Suspect]:
+    """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen. What is
+    read by such an assignment alone counts as well, a step further off."""
+    found = []
+    for node in tree.statements:
+        named = tree.named_data(node)
+        owner = _class_around(node) if named else ""
+        ranked = {name: reached.get(name, 0.0) for name in named}
+        if owner:
+            ranked[owner] = OF_ITS_CLASS * reached.get(owner, 0.0)
+        name = max(ranked, key=lambda name: ranked[name], default="")
+        if ranked.get(name, 0.0) > 0:
+            score = ranked[name] * REACHED_BY_NAME
+            found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
+    return found
+
+
+def _class_around(node: Node) -> str:
+    """The name of the class in whose body a statement stands."""
+    around = next((n for n in node.ancestors() if n.kind == "class_definition"), None)
+    return around.syntax.name_of(around) if around is not None else ""
+
+
+def read_on(trees: Iterable[Syntax], reached: dict[str, float]) -> None:
+    """Names that module data which is reached reads in turn, with a share of its score."""
+    for _ in range(_STEPS):
+        more: dict[str, float] = {}
+        for tree in trees:
+            for node in tree.statements:
+                named = tree.named_data(node)
+                score = max((reached.get(name, 0.0) for name in named), default=0.0) * PASSED_ON
+                for name in read_names(node) - set(named) if score > 0 else ():
+                    if score > reached.get(name, 0.0):
+                        more[name] = max(more.get(name, 0.0), score)
+        if not more:
+            return
+        reached.update(more)
+
+
+def imported_data(
+    project: Path,
+    baseline: Baseline,
+    trees: dict[str, Syntax],
+    reached: dict[str, float],
+    allowed: Callable[[str], bool],
+) -> list[Suspect]:
+    """The same in modules that ran at import alone, so that no test's coverage has them."""
+    names = frozenset(name for name, score in reached.items() if score > 0)
+    found: list[Suspect] = []
+    for source, spoken_of in data_modules(
+        project, baseline, names, [t.source for t in trees.values()], allowed
+    ):
+        tree = tree_of(source)
+        if tree is not None and not is_generated(source.text):
+            read_on([tree], reached)
+            data = module_data(source.path, tree, reached)
+            found += data if spoken_of else [replace(s, score=s.score * _UNSPOKEN) for s in data]
+    return found
