@@ -38,14 +38,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import adapters
+from judge import dumped, same_code
 
 from deskagent.repair.localize import localize
 from deskagent.repair.rank import iter_candidates
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax, function_of
 from deskagent.repair.types import Baseline, Edit, Suspect
-
-TURNED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 
 
 @dataclass
@@ -61,41 +60,6 @@ class Case:
     python: Path = Path(sys.executable)
 
 
-class _Plain(ast.NodeTransformer):
-    """Docstrings out, `a > b` as `b < a`, loop names of comprehensions numbered: two spellings of one thing are
-    equal."""
-
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        self.generic_visit(node)
-        bound = [
-            n.id for clause in node.generators for n in ast.walk(clause.target) if isinstance(n, ast.Name)
-        ]
-        for name in ast.walk(node):
-            if isinstance(name, ast.Name) and name.id in bound:
-                name.id = f"<{bound.index(name.id)}>"
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        self.generic_visit(node)
-        turned = TURNED.get(type(node.ops[0]))
-        if len(node.ops) == 1 and turned is not None:
-            node.left, node.comparators[0], node.ops[0] = node.comparators[0], node.left, turned()
-        return node
-
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            return None
-        return self.generic_visit(node)
-
-
-def shape(code: bytes) -> str:
-    """What makes two files one: the tree without layout, comments and docstrings."""
-    try:
-        return ast.dump(_Plain().visit(ast.parse(code)))
-    except SyntaxError:
-        return code.decode("utf-8", "replace")
-
-
 @dataclass(frozen=True)
 class Region:
     """The lines that hold all that a fix changes, with a statement to either side: bytes [start, end) of the file
@@ -108,13 +72,13 @@ class Region:
 
     @classmethod
     def of(cls, before: bytes, after: bytes) -> Region:
-        whole = cls(0, len(before), False, _dump(ast.parse(after).body))
+        whole = cls(0, len(before), False, dumped(ast.parse(after).body))
         try:
             old, new = (_undocumented(ast.parse(code).body) for code in (before, after))
         except SyntaxError:
             return whole
         while True:
-            one, other = ([_dump([node]) for node in body] for body in (old, new))
+            one, other = ([dumped([node]) for node in body] for body in (old, new))
             pairs_ = list(zip(one, other, strict=False))
             first = next((i for i, (a, b) in enumerate(pairs_) if a != b), len(pairs_))
             rest = pairs_[first:]
@@ -134,10 +98,10 @@ class Region:
         stop = len(lines) if not last and not held[0].col_offset else held[-1].end_lineno or begin
         start = sum(map(len, lines[:begin]))
         end = start + sum(map(len, lines[begin:stop]))
-        return cls(start, end, held[0].col_offset > 0, _dump(new[first : len(new) - last]))
+        return cls(start, end, held[0].col_offset > 0, dumped(new[first : len(new) - last]))
 
     def shape(self, before: bytes, edits: Sequence[Edit]) -> str | None:
-        """What the region becomes by edits; None where one lies outside, for then they are not the fix."""
+        """What the region becomes by edits; None where one lies outside or the code is broken: not the fix."""
         if any(edit.start < self.start or edit.end > self.end for edit in edits):
             return None
         text = before[self.start : self.end]
@@ -146,14 +110,8 @@ class Region:
         try:
             body = ast.parse(b"if 1:\n" + text if self.indented else text).body
         except SyntaxError:
-            return shape(text)
-        return _dump(body[0].body if self.indented else body)  # type: ignore[attr-defined]
-
-
-def _dump(body: Sequence[ast.AST]) -> str:
-    """The shape of statements, which stay as they are."""
-    plain = (_Plain().visit(copy.deepcopy(node)) for node in body)
-    return "\n".join(ast.dump(node) for node in plain if node is not None)
+            return None
+        return dumped(body[0].body if self.indented else body)  # type: ignore[attr-defined]
 
 
 def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -189,7 +147,7 @@ def pairs(buggy: Path, fixed: Path, project: Path, test: str) -> Iterator[Case]:
     """Cases from two folders with files of the same names."""
     for file in sorted(fixed.glob("*.py")):
         twin = buggy / file.name
-        if not twin.is_file() or shape(twin.read_bytes()) == shape(file.read_bytes()):
+        if not twin.is_file() or same_code(file.name, twin.read_bytes(), file.read_bytes()):
             continue
         rel = twin.relative_to(project).as_posix()
         yield Case(file.stem, project, [{rel: file.read_bytes()}], test.replace("{name}", file.stem))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 Tree = Mapping[str, bytes]
 
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 
@@ -21,13 +23,50 @@ def text_of(data: bytes) -> str:
         return data.decode("cp1252", "replace")
 
 
-def _shape(source: bytes) -> str:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [statement for statement in body if not _is_text(statement)] or [ast.Pass()]
-    return ast.dump(tree)
+class _Plain(ast.NodeTransformer):
+    """Two spellings of one thing made equal: docstrings out, `a > b` as `b < a`, keyword arguments in order of their
+    names, loop names of list comprehensions numbered."""
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        self.generic_visit(node)
+        bound = [n.id for part in node.generators for n in ast.walk(part.target) if isinstance(n, ast.Name)]
+        for name in ast.walk(node):
+            if isinstance(name, ast.Name) and name.id in bound:
+                name.id = f"<{bound.index(name.id)}>"
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        turned = _TURNED.get(type(node.ops[0]))
+        if len(node.ops) == 1 and turned is not None:
+            node.left, node.comparators[0], node.ops[0] = node.comparators[0], node.left, turned()
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if all(keyword.arg is not None for keyword in node.keywords):
+            node.keywords.sort(key=lambda keyword: keyword.arg or "")
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        return None if _is_text(node) else self.generic_visit(node)
+
+
+def shape(source: bytes) -> str:
+    """The syntax tree of Python code without layout, comments and docstrings. Errors: SyntaxError, ValueError."""
+    return dumped([ast.parse(source)])
+
+
+def dumped(nodes: Sequence[ast.AST]) -> str:
+    """The shape of trees that were parsed, which stay as they are."""
+    found = []
+    for node in nodes:
+        plain = _Plain().visit(copy.deepcopy(node))
+        for part in ast.walk(plain) if plain is not None else ():
+            if getattr(part, "body", None) == []:
+                part.body = [ast.Pass()]  # a docstring was all there was
+        found.append("" if plain is None else ast.dump(plain))
+    return "\n".join(filter(None, found))
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -37,12 +76,12 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def same_code(path: str, one: bytes, other: bytes) -> bool:
-    """Equal syntax trees without positions and docstrings for Python, equal tokens for all else."""
+    """Equal syntax trees (see `_Plain`) for Python, equal tokens for all else."""
     if one == other:
         return True
     if PurePosixPath(path).suffix == ".py":
         try:
-            return _shape(one) == _shape(other)
+            return shape(one) == shape(other)
         except (SyntaxError, ValueError):
             return False
     return _TOKEN.findall(text_of(one)) == _TOKEN.findall(text_of(other))

@@ -19,6 +19,22 @@ def test_code_counts():
     assert not right(BEFORE, BEFORE, (ANSWER,))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (b"f(a=1, b=2)", b"f(b=2, a=1)", True),
+        (b"f(a=1, **k)", b"f(**k, a=1)", False),
+        (b"x = a > b", b"x = b < a", True),
+        (b"x = a > b", b"x = a < b", False),
+        (b"[x for x in y]", b"[z for z in y]", True),
+        (b"[x for x in y]", b"[z for z in x]", False),
+        (b"def f():\n    'doc'", b"def f():\n    pass", True),
+    ],
+)
+def test_spellings_of_one_thing(one, other, same):
+    assert same_code("a.py", one, other) is same
+
+
 def test_other_files_must_stay():
     assert not right(BEFORE, {**BEFORE, **ANSWER, "note.txt": b"one three\n"}, (ANSWER,))
     assert not right(BEFORE, {**BEFORE, **ANSWER, "new.py": b""}, (ANSWER,))
