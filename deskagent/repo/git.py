@@ -36,6 +36,7 @@ _OFF = (
     "core.editor=false",
     "core.quotePath=false",
     "credential.helper=",
+    "diff.autoRefreshIndex=false",  # git diff writes the index whatever GIT_OPTIONAL_LOCKS says
     "diff.external=",
     "gpg.program=false",
     "gpg.ssh.program=false",

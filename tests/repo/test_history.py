@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +87,15 @@ def test_lines_that_differ_from_a_commit_headers_in_the_text_included(repo: Path
     assert since == {"a.py": {2, 4, 5}, "b.py": {1}}
     assert fresh == {"b.py": {1}}
     assert history.touched_lines(repo, (old,), ("b.py",)) == ({"b.py": {1}},)
+
+
+def test_the_index_is_not_refreshed(repo: Path, git: Git) -> None:
+    for path in git(repo, "ls-files").splitlines():
+        os.utime(repo / path, (1, 1))  # as git sees it the file may have changed, and hasn't
+    index = (repo / ".git" / "index").read_bytes()
+    history.touched_lines(repo, ["HEAD"], git(repo, "ls-files").splitlines())
+    history.uncommitted(repo)
+    assert (repo / ".git" / "index").read_bytes() == index
 
 
 def test_without_a_commit_or_with_a_broken_one(project: Path, git: Git) -> None:
