@@ -36,6 +36,7 @@ from deskagent.repair.scorer import PriorScorer, Scorer
 from deskagent.repair.search import Ended, Search, Trial
 from deskagent.repair.toolchains.known import limits_tests
 from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
+from deskagent.repair.unreadable import no_source
 from deskagent.repair.verify import Verifier
 from deskagent.session import events
 from deskagent.terminal.sandbox import Sandbox
@@ -246,6 +247,8 @@ class Fix:
             self.recorder.emit(events.SuspectsFound(suspects=shown))
             if said := only_localised(self.request.project, self.suspects):
                 self.recorder.notice("info", said)
+            if said := no_source(self.request.project, self.failing, self.suspects):
+                self.recorder.notice("warning", said)
             step.note = f"{len(self.suspects)} places{self.looked_back.note}"
         self._searching = self._memory.search_budget(self.whole)
         again = self._memory.recall(self.command.line)

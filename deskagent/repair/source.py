@@ -34,6 +34,10 @@ class SourceError(DeskagentError):
     """A file that can't be read as source, or an edit that can't be written in its encoding."""
 
 
+class NoSourceText(SourceError):
+    """A file whose bytes are no text in the encoding that they must be in."""
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """`raw` is the file, `text` its characters without the byte order mark. Line ends stay as they are."""
@@ -76,9 +80,9 @@ class SourceFile:
         else:
             encoding, bom, text = _plain_text(rel, raw)
         if "\0" in text:
-            raise SourceError(f"{rel} holds NUL characters: it is no source text")
+            raise NoSourceText(f"{rel} holds NUL characters: it is no source text")
         if bom + text.encode(encoding) != raw:
-            raise SourceError(f"{rel} doesn't come back byte for byte from {encoding}: it is left alone")
+            raise NoSourceText(f"{rel} doesn't come back byte for byte from {encoding}: it is left alone")
         return cls(rel, raw, encoding, bom, text)
 
     @cached_property
@@ -180,6 +184,15 @@ def _last(code: bytes, offset: int) -> re.Match[bytes] | None:
 
 def _python_text(rel: str, raw: bytes) -> tuple[str, bytes, str]:
     """Encoding by PEP 263: byte order mark, then the cookie, then UTF-8."""
+    wide = next((encoding for bom, encoding in _BOMS if raw.startswith(bom)), "utf-8")
+    if wide != "utf-8":
+        raise NoSourceText(
+            f"{rel} is {wide[:6].upper()} text, which Python doesn't read as source: save it as UTF-8"
+        )
+    if b"\0" in raw:
+        raise NoSourceText(
+            f"{rel} holds NUL bytes (is it UTF-16?), which Python doesn't read: save it as UTF-8"
+        )
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
         bom = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
@@ -187,7 +200,7 @@ def _python_text(rel: str, raw: bytes) -> tuple[str, bytes, str]:
             encoding = "utf-8"
         return encoding, bom, raw[len(bom) :].decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise SourceError(f"{rel} isn't in the encoding it states: {error}") from error
+        raise NoSourceText(f"{rel} isn't in the encoding it states: {error}") from error
 
 
 def _plain_text(rel: str, raw: bytes) -> tuple[str, bytes, str]:
@@ -197,7 +210,7 @@ def _plain_text(rel: str, raw: bytes) -> tuple[str, bytes, str]:
             try:
                 return encoding, bom, raw[len(bom) :].decode(encoding)
             except UnicodeDecodeError as error:
-                raise SourceError(f"{rel} isn't the {encoding} its first bytes state: {error}") from error
+                raise NoSourceText(f"{rel} isn't the {encoding} its first bytes state: {error}") from error
     for encoding in ("utf-8", "cp1252"):
         try:
             return encoding, b"", raw.decode(encoding)
