@@ -1,4 +1,4 @@
-"""A statement put under a condition; the branches of a condition exchanged."""
+"""A statement put under a condition; the branches of a condition exchanged, made alike, or given an `else`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten
-from deskagent.repair.candidates.blocks import alone, dedented, indented, instead
-from deskagent.repair.candidates.known import free_names
+from deskagent.repair.candidates.blocks import after, alone, around, dedented, indented, instead
+from deskagent.repair.candidates.known import first_values, free_names, owner_of
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import CLAUSES, LOOPS, Syntax, block
+from deskagent.repair.syntax import CLAUSES, LOOPS, Syntax, block, siblings
 
+MAX_WRAPPED = 3
 _TAKEN = frozenset({"expression_statement", "return_statement", "raise_statement", "delete_statement"})
 
 
@@ -37,11 +38,22 @@ def wrap(node: Node, place: Place) -> Iterator[Proposal]:
         known = place.names.get(left.text) if left is not None else None
         if known is not None and known.origin == "local" and known.writes < 2:
             return  # the name would be without a value
-    body = indented(dedented(node), place.syntax.unit)
+    groups = [[node]]
+    beside = siblings(node)
+    at = next((i for i, part in enumerate(beside) if part is node), -1)
+    rest = beside[at:] if at >= 0 else []
+    if 1 < len(rest) <= MAX_WRAPPED and all(alone(part) for part in rest):
+        groups.append(rest)
     for condition, weight in _conditions(node, place):
-        lines = f"if {condition}:\n{body}"
-        note = f"only if {shorten(condition)}: {shorten(node.text)}"
-        yield Proposal("statement.wrap", weight, (instead(node, lines),), note)
+        for group in groups:
+            body = "\n".join(indented(dedented(part), place.syntax.unit) for part in group)
+            edits = [instead(part, "") for part in group[1:]]
+            lines = f"if {condition}:\n{body}"
+            note = f"only if {shorten(condition)}: {shorten(group[0].text)}" + (
+                " and what follows" if edits else ""
+            )
+            share = weight if len(group) == 1 else weight * 0.7
+            yield Proposal("statement.wrap", share, (instead(node, lines), *edits), note)
 
 
 def _conditions(node: Node, place: Place) -> Iterator[tuple[str, float]]:
@@ -97,4 +109,50 @@ def branches(node: Node, place: Place) -> Iterator[Proposal]:
     yield Proposal("statement.branches", 1.0, edits, "swap the branches")
 
 
-TABLE: Table = {"statement": (wrap,), "if_statement": (branches,)}
+def symmetric(node: Node, place: Place) -> Iterator[Proposal]:
+    """What another branch of the same `if` does with a name is done here too."""
+    block_here = node.parent
+    holder = block_here.parent if block_here is not None and block_here.kind == "block" else None
+    if block_here is None or holder is None or node.kind not in _TAKEN or not alone(node):
+        return
+    chain = holder if holder.kind == "if_statement" else holder.parent if holder.kind in CLAUSES else None
+    if chain is None or chain.kind != "if_statement":
+        return
+    mine = {part.text for part in block_here.parts}
+    for other in (chain, *(c for c in chain.children if c.kind in CLAUSES)):
+        there = block(other)
+        if there is None or there is block_here:
+            continue
+        for part in there.parts:
+            if (
+                part.kind in _TAKEN
+                and part.text not in mine
+                and "\n" not in part.text
+                and len(part.text) < 80
+            ):
+                last = node is block_here.parts[-1] and part is there.parts[-1]
+                yield from around("statement.symmetric", node, part.text, 1.0 if last else 0.5)
+
+
+def otherwise(node: Node, place: Place) -> Iterator[Proposal]:
+    """`if` without `else`: what its body changes gets its first value else."""
+    body = block(node)
+    if body is None or not alone(node) or any(child.kind in CLAUSES for child in node.children):
+        return
+    changed = {
+        left.text
+        for part in body.walk()
+        if part.kind in {"assignment", "augmented_assignment"} and (left := part.get("left")) is not None
+    }
+    owner = owner_of(node)
+    first = {n.text: n.initial for n in place.own_variables if n.origin == "local" and n.line < node.line}
+    first |= first_values(owner) if owner is not None and "self" in place.names else {}
+    for text in sorted(changed):
+        if first.get(text) and len(first[text]) < 20:
+            lines = f"else:\n{place.syntax.unit}{text} = {first[text]}"
+            made = after("statement.otherwise", node, lines, 1.0 if place.in_loop is not None else 0.5)
+            if made is not None:
+                yield made
+
+
+TABLE: Table = {"statement": (wrap, symmetric), "if_statement": (branches, otherwise)}

@@ -141,9 +141,10 @@ def size(node: Node, place: Place) -> Iterator[Proposal]:
     inner = {part.text for part in node.walk() if part.kind == "identifier"}
     for name in place.variables(node):
         counted = bool(name.kinds & _COUNTED) or f"len({name.text})" in _lengths(place.syntax)
-        if not counted or name.text in inner or name.kinds & (NUMBERS | {"bool", "call"}):
+        maybe = not name.kinds and name.origin == "parameter" and name.text != "self" and not name.attributes
+        if not (counted or maybe) or name.text in inner or name.kinds & (NUMBERS | {"bool", "call"}):
             continue
-        weight = (1.0 if name.text in beside else 0.4) * (1.0 if known else 0.6)
+        weight = (1.0 if name.text in beside else 0.4) * (1.0 if known else 0.6) * (1.0 if counted else 0.4)
         if f"len({name.text})" in _lengths(place.syntax):
             weight *= 1.3
         if parent.kind == "slice":
@@ -181,11 +182,64 @@ def absolute(node: Node, place: Place) -> Iterator[Proposal]:
     yield put("arithmetic.absolute", node, f"abs({node.text})", weight)
 
 
+def window(node: Node, place: Place) -> Iterator[Proposal]:
+    """`len(x)` → `len(x) - n + 1`: how many places there are for `n` in a row."""
+    if called_name(node) != "len" or not is_value(node):
+        return
+    parent = node.parent
+    if parent is None or parent.kind == "binary_operator":
+        return
+    weight = 1.0 if parent.kind == "argument_list" else 0.4
+    for name in place.own_variables:
+        if (
+            name.could_be({"int"})
+            and name.text not in node.text
+            and not (name.subscripted or name.attributes)
+        ):
+            share = weight if "int" in name.kinds else weight * 0.6
+            yield put("arithmetic.window", node, f"{node.text} - {name.text} + 1", share, PRECEDENCE["+"])
+            yield put("arithmetic.window", node, f"{node.text} - {name.text}", share * 0.8, PRECEDENCE["+"])
+
+
+def unused(node: Node, place: Place) -> Iterator[Proposal]:
+    """`x` → `x / total` for a number that was worked out and is read nowhere."""
+    if not _fits(node, place):
+        return
+    for name in place.own_variables:
+        if name.reads or name.origin not in {"local", "parameter"} or name.text == node.text:
+            continue
+        if not name.could_be(set(NUMBERS)) or name.subscripted or name.attributes or name.fills:
+            continue
+        for sign, share in (("/", 0.7), ("*", 0.6), ("+", 0.6), ("-", 0.6), ("//", 0.5), ("%", 0.4)):
+            level = PRECEDENCE[sign]
+            yield put("arithmetic.unused", node, f"{wrapped(node, level)} {sign} {name.text}", share, level)
+
+
+def step(node: Node, place: Place) -> Iterator[Proposal]:
+    """`at + 1` → `at + len(needle)`: as far as what was found is long."""
+    parent = node.parent
+    if (
+        parent is None
+        or parent.kind not in {"binary_operator", "augmented_assignment"}
+        or node.text not in {"1", "0"}
+    ):
+        return
+    for name in place.variables(node):
+        if (
+            name.kinds & {"str", "list", "tuple"}
+            or f"len({name.text})" in _lengths(place.syntax)
+            or not name.kinds
+        ):
+            known = bool(name.kinds) or f"len({name.text})" in _lengths(place.syntax)
+            if not name.attributes or known:
+                yield put("arithmetic.size", node, f"len({name.text})", 0.7 if known else 0.4)
+
+
 TABLE: Table = {
-    "identifier": (borrowed, size),
-    "attribute": (borrowed, size),
+    "identifier": (borrowed, size, unused),
+    "attribute": (borrowed, size, unused),
     "binary_operator": (borrowed, size, absolute),
-    "call": (borrowed,),
-    "subscript": (borrowed,),
-    "integer": (size,),
+    "call": (borrowed, unused, window),
+    "subscript": (borrowed, unused),
+    "integer": (size, step),
 }

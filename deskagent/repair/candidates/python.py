@@ -18,8 +18,10 @@ from deskagent.repair.candidates import (
     defaults,
     elements,
     exceptions,
+    fields,
     guards,
     indexing,
+    loops,
     members,
     names,
     operand,
@@ -38,6 +40,7 @@ from deskagent.repair.candidates.base import Operator, Place, Proposal
 FAMILIES = (
     compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
     exceptions, statements, strings, operand, state, borrow, branches,
+    loops, fields,
     elements, told, texts, collect, clauses, regexes, defaults, widen,
 )  # fmt: skip
 

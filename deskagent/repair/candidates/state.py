@@ -1,5 +1,5 @@
-"""State that a line was forgotten for: an accumulator not set back, an attribute left as it was, a method of the
-class that nobody calls here."""
+"""State that a line was forgotten for: an attribute left as it was, an entry never kept, a method that nobody calls
+here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten, similarity
-from deskagent.repair.candidates.blocks import alone, around, first_in, instead
+from deskagent.repair.candidates.blocks import alone, around, instead
 from deskagent.repair.candidates.known import (
     EMPTY,
     Callee,
@@ -22,43 +22,12 @@ from deskagent.repair.candidates.known import (
 )
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import role
-from deskagent.repair.syntax import LOOPS
 
 _FIRST = frozenset({"None", "True", "False", *EMPTY})
 _MOST = 12
-
-
-def reset(node: Node, place: Place) -> Iterator[Proposal]:
-    """In a loop: what was set before it and is added to in it begins anew, after it was handed on or at the loop's
-    begin."""
-    loop = node if node.kind in LOOPS else place.in_loop
-    if place.function is None or loop is None:
-        return
-    here = {part.text for part in place.nodes if part.kind == "identifier" and role(part) == "read"}
-    own_branch = node.kind not in LOOPS and node.parent is not None and node.parent.parent is not loop
-    for name in place.own_variables:
-        first = name.initial
-        if name.origin != "local" or name.line > loop.row or not _restarts(first):
-            continue
-        if name.writes < 2 and not name.fills:
-            continue
-        line = f"{name.text} = {first}"
-        if node.kind in LOOPS:
-            made = first_in("statement.reset", node, line, 0.6)
-            if made is not None:
-                yield made
-            continue
-        weight = (1.0 if own_branch else 0.5) if name.text in here else (0.4 if own_branch else 0.2)
-        yield from around("statement.reset", node, line, weight)
-
-
-def _restarts(first: str) -> bool:
-    return (
-        first in _FIRST
-        or first.lstrip("-").replace(".", "", 1).isdigit()
-        or first in {'""', "''", 'b""', "b''"}
-        or (first.startswith("[") and first.endswith("]") and len(first) < 12)
-    )
+_ANEW = frozenset(["reset", "clear", "close", "start", "restart", "stop", "begin", "finish", "flush", "init", "new",
+                   "rewind", "empty", "end", "cancel", "abort"])  # fmt: skip
+"""Methods of such names set things back."""
 
 
 def forgotten(node: Node, place: Place) -> Iterator[Proposal]:
@@ -78,6 +47,8 @@ def forgotten(node: Node, place: Place) -> Iterator[Proposal]:
             for method in methods(owner)
         )
         weight = 0.25 + 0.4 * alike + (0.3 if shared else 0.0)
+        if name.text.strip("_").partition("_")[0] in _ANEW:
+            weight += 0.35
         if attribute in mine:
             weight *= 0.5
         if first in EMPTY:
@@ -167,4 +138,35 @@ def opposite(node: Node, place: Place) -> Iterator[Proposal]:
                     yield from around("statement.opposite", node, f"{left.text} {sign} {right.text}", weight)
 
 
-TABLE: Table = {"statement": (reset, forgotten, called, opposite)}
+def remembered(node: Node, place: Place) -> Iterator[Proposal]:
+    """`d[k]` is read here and nowhere in the function given a value: `d[k] = v` for a local `v`."""
+    function = place.function
+    if function is None or not alone(node) or node is function:
+        return
+    stored = {n.text for n in place.scope_nodes if n.kind == "subscript" and n.field == "left"}
+    returned = (
+        {n.text for n in place.nodes if n.kind == "identifier"} if node.kind == "return_statement" else set()
+    )
+    for entry in place.expressions("subscript"):
+        owner, index = entry.get("value"), entry.get("subscript")
+        if (
+            entry.text in stored
+            or owner is None
+            or index is None
+            or owner.kind not in {"identifier", "attribute"}
+        ):
+            continue
+        if index.kind not in {"identifier", "attribute", "tuple"}:
+            continue
+        asked = any(
+            n.kind == "comparison_operator" and n.text.endswith(f" in {owner.text}")
+            for n in place.scope_nodes
+        )
+        for name in place.own_variables:
+            if name.origin != "local" or name.text in {owner.text, index.text}:
+                continue
+            weight = (1.0 if asked else 0.3) * (1.0 if name.text in returned else 0.5)
+            yield from around("statement.remember", node, f"{entry.text} = {name.text}", weight)
+
+
+TABLE: Table = {"statement": (forgotten, called, opposite, remembered)}

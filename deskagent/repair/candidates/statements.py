@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-from deskagent.repair.candidates.base import Place, Proposal, Table, exchange, shorten, similarity
+from deskagent.repair.candidates.base import Place, Proposal, Table, exchange, shorten
 from deskagent.repair.candidates.blocks import after, alone, around, before, dedented, instead
+from deskagent.repair.candidates.loops import recent
 from deskagent.repair.nodes import Node
-from deskagent.repair.scope import NUMBERS, Name, role
+from deskagent.repair.scope import Name, role
 from deskagent.repair.syntax import CLAUSES, COMPOUND, LOOPS, block, is_docstring, siblings
 
 MAX_LINES = 150
@@ -158,7 +159,7 @@ def _updates(place: Place) -> Iterator[tuple[str, float]]:
                 if other.text != name.text and not (other.kinds and other.kinds <= {"dict", "call", "set"}):
                     yield (
                         f"{name.text}.{method}({other.text})",
-                        (1.0 if starved else 0.5) * _recent(other, place),
+                        (1.0 if starved else 0.5) * recent(other, place),
                     )
         elif name.origin in _OWN and name.kinds & {"list", "set"}:
             methods = ("add",) if "set" in name.kinds else ("append",)
@@ -170,26 +171,8 @@ def _updates(place: Place) -> Iterator[tuple[str, float]]:
                         known = method in name.attributes
                         yield (
                             f"{name.text}.{method}({other.text})",
-                            (0.4 if known else 0.6) * _recent(other, place),
+                            (0.4 if known else 0.6) * recent(other, place),
                         )
-        # A name that a loop reads and nobody moves on: `prev = node`, `count += 1`.
-        if loop and name.origin == "local" and name.writes == 1 and not name.fills:
-            if name.kinds & NUMBERS or name.initial.lstrip("-").isdigit():
-                yield f"{name.text} += 1", 0.9
-                yield f"{name.text} -= 1", 0.4
-            for other in variables:
-                if other.text != name.text and other.could_be(name.kinds):
-                    yield (
-                        f"{name.text} = {other.text}",
-                        0.8 * _recent(other, place) * (0.6 + 0.6 * similarity(name.text, other.text)),
-                    )
-        elif loop and name.kinds & NUMBERS:
-            yield f"{name.text} += 1", 0.35
-            yield f"{name.text} -= 1", 0.15
-        elif loop and name.origin in {"local", "parameter"}:
-            for other in variables:
-                if other.text != name.text and other.could_be(name.kinds) and other.origin == "local":
-                    yield f"{name.text} = {other.text}", 0.15 * _recent(other, place)
     if loop:
         yield "continue", 0.3
         yield "break", 0.5
@@ -204,15 +187,6 @@ def _one(name: Name) -> bool:
         and name.writes <= 1
         and name.reads > 1
     )
-
-
-def _recent(name: Name, place: Place) -> float:
-    """Names of the nearest loop and of the statement are likelier meant."""
-    if place.in_loop is not None and place.in_loop.row < name.line <= place.statement.line:
-        return 1.0
-    if any(part.kind == "identifier" and part.text == name.text for part in place.nodes):
-        return 0.9
-    return 0.7 if name.origin == "parameter" else 0.6
 
 
 def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
