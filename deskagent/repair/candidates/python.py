@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates import (
+    absent,
     arguments,
     arithmetic,
     borrow,
@@ -38,7 +39,7 @@ from deskagent.repair.candidates import (
 from deskagent.repair.candidates.base import Operator, Place, Proposal
 
 FAMILIES = (
-    compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
+    absent, compare, arithmetic, constants, names, members, arguments, calls, indexing, conditions, returns, guards,
     exceptions, statements, strings, operand, state, borrow, branches,
     loops, fields,
     elements, told, texts, collect, clauses, regexes, defaults, widen,
