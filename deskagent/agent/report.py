@@ -112,7 +112,10 @@ def _command(fix: Fix | None) -> dict[str, Any] | None:
 
 
 def _patch(fix: Fix, trial: Trial) -> dict[str, Any]:
+    """A patch that passes: `reasons` are what put it where it stands among its like, each on the scale of natural
+    logarithms of odds; `cluster` is shared by patches that did the same on every input tried (0: not known)."""
     candidate = trial.candidate
+    choice = next((c for c in fix.choices if c.trial is trial), None)
     changes = fix.changes(trial)
     return {
         "diff": readable(changes),
@@ -122,16 +125,35 @@ def _patch(fix: Fix, trial: Trial) -> dict[str, Any]:
         "operator": candidate.operator,
         "note": candidate.note,
         "candidate_index": trial.number,
+        "score": round(choice.score, 3) if choice else None,
+        "cluster": choice.cluster if choice else 0,
+        "reasons": [
+            {"sign": r.name, "weight": round(r.weight, 3), "text": r.text}
+            for r in (choice.reasons if choice else ())
+        ],
     }
 
 
 def _alternatives(fix: Fix | None) -> list[dict[str, Any]]:
     if fix is None or fix.chosen is None:
         return []
-    rivals = fix.rivals[:_SHOWN_RIVALS]
     return [
-        _patch(fix, rival) | {"apart": choose.apart(fix.chosen, rival, fix.behaviour)} for rival in rivals
+        _patch(fix, rival)
+        | {
+            "apart": choose.apart(fix.chosen, rival, fix.behaviour),
+            "separation": _separation(fix, fix.chosen, rival),
+        }
+        for rival in fix.rivals[:_SHOWN_RIVALS]
     ]
+
+
+def _separation(fix: Fix, chosen: Trial, rival: Trial) -> dict[str, Any] | None:
+    """An input on which a rival and the chosen patch differ, with what each makes of it; None where none was seen."""
+    found = choose.separate(chosen, rival, fix.behaviour)
+    if found is None:
+        return None
+    outputs = {"chosen": found.best, "this": found.rival, "unedited": found.unedited}
+    return {"input": found.call, "outputs": outputs, "made_up": found.made_up}
 
 
 def _evidence(fix: Fix | None) -> dict[str, Any] | None:

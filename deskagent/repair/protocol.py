@@ -51,7 +51,7 @@ class Report:
     `ended` it came to its own end (also at the first bad result); `why` the worker killed it ("timeout",
     "cancelled"); `broken` ids of what could not be imported or collected; `code` its exit status, negative for a
     signal; `current` the test that was running when it stopped; `gathered` seconds until the first test began;
-    `peak` bytes taken beyond the worker's own; `probes` messages of worker/probe.py as they came.
+    `peak` bytes taken beyond the worker's own; `probes` messages of worker/probe.py and worker/stated.py as they came.
     """
 
     results: dict[str, TestResult] = field(default_factory=dict)
@@ -126,5 +126,6 @@ _READERS = {
     "modules": Report._modules,
     "entry": Report._probe,
     "probe": Report._probe,
+    "stated": Report._probe,
     "end": Report._end,
 }

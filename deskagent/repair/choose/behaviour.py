@@ -88,6 +88,8 @@ class Comparison:
             before = self.at(0, key)
             if before.kind == "returns":
                 known[key[0]].add(before.type)
+                if "none" in self.behaviour.uses.get(key[0], ()):  # callers are ready for it
+                    known[key[0]].add("NoneType")
         common = {
             (k[0], self.at(self.seen[0], k).type) for k in self.keys
             if len({self.at(n, k).type for n in self.seen}) == 1

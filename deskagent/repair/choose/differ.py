@@ -5,6 +5,7 @@ Each patch runs a few tests once more in a warm worker, with a probe beside them
 
 from __future__ import annotations
 
+import ast
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +13,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from deskagent.errors import DeskagentError
+from deskagent.repair.choose.callers import modules
+from deskagent.repair.choose.returns import uses
+from deskagent.repair.choose.stated import Statement, Told, collect, sites, told
 from deskagent.repair.choose.targets import Target, at_line, functions, lines_of, parse, touched
 from deskagent.repair.protocol import Report
 from deskagent.repair.search import Trial
@@ -29,8 +33,9 @@ Read = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Try:
-    """One call and how it ended. `new` the input is made up, else a test's own. `kind`: "returns", "raises",
-    "hangs", "dies", "slow" or "refused" (nothing can be said). `after` are the arguments as the call left them."""
+    """One call and how it ended. `new` the input is made up, else a test or the code has it. `kind`: "returns",
+    "raises", "hangs", "dies", "slow" or "refused" (nothing can be said). `after` are the arguments as the call
+    left them."""
 
     target: Target
     text: str
@@ -57,11 +62,18 @@ Observed = Mapping[Key, Try]
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Calls and their ends, by patch number; 0 is the unedited tree. `entries` are the functions that tests call."""
+    """Calls and their ends, by patch number; 0 is the unedited tree. `entries` are the functions that tests call.
+
+    `told` has, by patch and text, what became of what the project states of its functions; `annotated` their return
+    annotations, `uses` what callers do with what they return (see returns.uses).
+    """
 
     observed: Mapping[int, Observed] = field(default_factory=dict)
     entries: frozenset[Target] = frozenset()
     edited: frozenset[Target] = frozenset()
+    told: Mapping[int, Mapping[str, Told]] = field(default_factory=dict)
+    annotated: Mapping[Target, ast.expr] = field(default_factory=dict)
+    uses: Mapping[Target, frozenset[str]] = field(default_factory=dict)
 
     def shared(self, numbers: Sequence[int]) -> list[Key]:
         """Inputs that all of the patches `numbers` met and that say something of each, in the order met."""
@@ -95,6 +107,7 @@ class _Watch:
     read: Read
     green: Sequence[Trial]
     deadline: float
+    statements: Sequence[Statement] = ()
 
     @property
     def left(self) -> float:
@@ -107,20 +120,35 @@ class _Watch:
         tests = self._tests(edited)
         entries = self._entries(edited, tests)
         targets = [*dict.fromkeys((*entries, *edited))][:_TARGETS]
+        around = modules(self.verifier.project, self.read, self.baseline, tests, targets)
+        calls = sites(around, {target.short for target in targets})
+        if self.verifier.confined:
+            self.statements = collect(targets, self.read, calls)
         share = max(0.2, min(4.0, self.left / (len(self.green) + 2) * 2))
         runs = {number: self._start(files, targets, tests, share) for number, files in self._versions()}
         observed: dict[int, Observed] = {}
+        stated: dict[int, Mapping[str, Told]] = {}
         for number, future in runs.items():
-            found = self._finish(future, targets)
-            if found is not None:
-                observed[number] = found
+            report = self._finish(future)
+            if report is not None:
+                observed[number] = self._calls(report, targets)
+                stated[number] = {one.text: one for _, one in self._told(report)}
+        again = stated.pop(-1, {})
+        loose = {t for t, one in stated.get(0, {}).items() if t in again and again[t].out != one.out}
         twice = observed.pop(-1, None)
         if 0 not in observed:
             return Behaviour()
         plain = observed[0]
         unsteady = {k for k, t in plain.items() if twice and k in twice and twice[k].effect != t.effect}
         observed = {n: {k: t for k, t in m.items() if k not in unsteady} for n, m in observed.items()}
-        return Behaviour(observed, frozenset(entries), frozenset(edited))
+        return Behaviour(
+            observed,
+            frozenset(entries),
+            frozenset(edited),
+            {n: {t: one for t, one in m.items() if t not in loose} for n, m in stated.items()},
+            self._annotated(targets),
+            {target: uses(calls[target.short]) for target in targets},
+        )
 
     def _versions(self) -> list[tuple[int, Mapping[str, bytes]]]:
         """Number → edited files: the unedited tree first and, since not every code does the same twice, last."""
@@ -175,6 +203,7 @@ class _Watch:
     ) -> Future[Report]:
         tries = _TRIES if self.verifier.confined else 0
         probe = {"scout": False, "calls": _CALLS, "tries": tries, "seconds": seconds, "cpu": _CPU}
+        probe["stated"] = [statement.message() for statement in self.statements]
         return self._run(files, targets, tests, probe)
 
     def _run(
@@ -191,18 +220,45 @@ class _Watch:
         code = files.get(target.path) or self.read(target.path)
         return target.path, lines_of(code).get(target.name, -1)
 
-    def _finish(self, future: Future[Report], targets: Sequence[Target]) -> Observed | None:
+    def _finish(self, future: Future[Report]) -> Report | None:
         """What a run saw; None if it did not come to an end in time."""
         try:
-            report = future.result(self.left)
+            return future.result(self.left)
         except (TimeoutError, DeskagentError):
             future.cancel()
             return None
+
+    def _calls(self, report: Report, targets: Sequence[Target]) -> Observed:
         found: dict[Key, Try] = {}
-        for made in _tries(report, targets):
+        for made in (*_tries(report, targets), *(made for made, _ in self._told(report) if made is not None)):
             known = found.get((made.target, made.text))
             if known is None or (known.new and not made.new):  # a test's own call says more
                 found[made.target, made.text] = made
+        return found
+
+    def _told(self, report: Report) -> Iterator[tuple[Try | None, Told]]:
+        """What became of the statements; those that are calls, as calls too."""
+        for message in report.probes:
+            try:
+                if message["e"] != "stated":
+                    continue
+                for one in told(self.statements, message):
+                    made = None
+                    if one.kind == "call":
+                        target = self.statements[message["i"]].target
+                        made = Try(target, one.text, False, message["kind"], one.out, "", message["type"], "")
+                    yield made, one
+            except (KeyError, IndexError, TypeError, ValueError):  # not written by the probe
+                continue
+
+    def _annotated(self, targets: Sequence[Target]) -> Mapping[Target, ast.expr]:
+        found: dict[Target, ast.expr] = {}
+        for path in {target.path for target in targets}:
+            tree = parse(self.read(path))
+            known = dict(functions(tree)) if tree else {}
+            for target in targets:
+                if target.path == path and target.name in known and (gives := known[target.name].returns):
+                    found[target] = gives
         return found
 
 

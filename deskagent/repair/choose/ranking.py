@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from deskagent.repair.choose import code, words
+from deskagent.repair.choose import agreement, code, kinds, words
 from deskagent.repair.choose.behaviour import Comparison
 from deskagent.repair.choose.types import Choice, Context, Reason, Sign
 from deskagent.repair.choose.view import view
@@ -22,7 +22,9 @@ def rank(green: Sequence[Trial], context: Context) -> list[Choice]:
     places = {(s.path, s.line): s.score for s in context.suspects}
     highest = max(places.values(), default=1.0)
     comparison = Comparison(context.behaviour, [t.number for t in green])
-    done = {n: _weighed(signs) for n, signs in comparison.signs().items()}
+    stated = agreement.signs(comparison)
+    done = {n: _weighed([*signs, *stated.pop(n, ())]) for n, signs in comparison.signs().items()}
+    done |= {n: _weighed(signs) for n, signs in stated.items()}
     usual = sum(r.weight for rs in done.values() for r in rs) / max(1, len(comparison.seen))
     scored: list[tuple[float, Trial, tuple[Reason, ...]]] = []
     for trial in green:
@@ -30,7 +32,7 @@ def rank(green: Sequence[Trial], context: Context) -> list[Choice]:
         found = list(_edit(trial, _size(trial, context), suspicion))
         seen = view(trial, context.read, hints)
         if seen is not None:
-            found += [*code.signs(seen), *words.signs(seen, failing)]
+            found += [*code.signs(seen), *kinds.signs(seen), *words.signs(seen, failing)]
         reasons = (*_weighed(found), *done.get(trial.number, ()))
         if comparison.keys and trial.number not in comparison.seen:
             reasons = (*reasons, Reason("unseen", usual, "was not compared by what it does"))

@@ -28,6 +28,14 @@ WEIGHTS: Mapping[str, float] = {
     "told": 0.3,            # names and exceptions that the failing tests tell of
     "expected": 0.5,        # returns what the failing test expects, if that is a plain value
     "tested": 0.3,          # in a function that a failing test is named after
+    "documented": 0.3,      # names that the docstring of the function uses
+    # types
+    "mixed": -1.0,          # returns another kind of value than all other returns of the function
+    "annotated": -1.5,      # a value or result that an annotation excludes, where another patch has none
+    "callers": -1.5,        # returns what callers can't use as they do: iterate, subscript, an attribute
+    # what the project states
+    "example": -3.0,        # share of the telling examples of docstrings that fail, less the least
+    "law": -1.0,            # the same of round trips and of what done twice is like done once
     # what it does
     "kept": 2.0,            # share of other inputs on which it does what the unedited code does, less the best's
     "agrees": 1.0,          # share of the other patches' behaviours that it agrees with, less the best's

@@ -13,6 +13,7 @@ from deskagent.repair.types import TestResult
 
 _COMPARED = re.compile(r"assert (.+?) == (.+?)$|AssertionError: (.+?) != (.+?)$", re.MULTILINE)
 _VALUES = ast.Constant | ast.List | ast.Tuple | ast.Dict
+_NAME = re.compile(r"[^\W\d]\w{2,}")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
@@ -25,10 +26,24 @@ def signs(view: View, failing: Sequence[TestResult]) -> Iterator[Sign]:
     told = sorted((came & (view.hints.message | view.hints.exceptions | view.hints.meant)) - set(asked))
     if told:
         yield Sign("told", 1, f"uses what the failing tests tell of: {', '.join(told[:3])}")
+    if view.function is not None:
+        written = set(_NAME.findall(ast.get_docstring(view.function) or ""))
+        documented = sorted((came & written) - set(asked) - set(told) - _read_before(view))
+        if documented:
+            yield Sign("documented", 1, f"uses what the docstring speaks of: {', '.join(documented[:3])}")
     if view.function is not None and any(_named_after(r.id, view.function.name) for r in failing):
         yield Sign("tested", 1, f"edits `{view.function.name}`, which a failing test is named after")
     yield from _expected(view, failing)
     yield from _crossed(view)
+
+
+def _read_before(view: View) -> set[str]:
+    """Names that the function uses already: one more use of them says little."""
+    return {
+        part.id
+        for part in ast.walk(view.pair[0])
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }
 
 
 def _expected(view: View, failing: Sequence[TestResult]) -> Iterator[Sign]:

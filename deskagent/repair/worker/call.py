@@ -79,7 +79,7 @@ class Call:
                     continue
 
     def neighbours(self, pool):
-        """Calls that differ from this one in one argument; the arguments take turns."""
+        """Calls that differ from this one in one argument, or in the order of two; the arguments take turns."""
         values = self.arguments()
         rows = []
         for at, name in enumerate(self.names()):
@@ -91,12 +91,20 @@ class Call:
                 continue
             others = [v for text, v in pool.get(name, {}).items() if text != show(values[at])]
             rows.append(own[:4] + others + own[4:])
+        yield from self._swapped(values)
         rows = [[(at, other) for other in row] for at, row in enumerate(rows)]
         for turn in itertools.zip_longest(*rows):
             for choice in turn:
                 if choice is not None:
                     at, other = choice
                     yield self.with_(values[:at] + [other] + values[at + 1 :])
+
+    def _swapped(self, values):
+        """Two arguments of one type in each other's place."""
+        for at in range(len(values) - 1):
+            one, two = values[at], values[at + 1]
+            if type(one) is type(two) and show(one) != show(two):
+                yield self.with_(values[:at] + [two, one] + values[at + 2 :])
 
 
 def _mutable(value):

@@ -146,6 +146,8 @@ class Reporter:
         if self.tracer is not None:
             self._cover("", self.tracer.peek())
             self.tracer.stop()
+        if self.probe is not None:
+            self.probe.stop()
         if self.job.get("first"):
             self._send({"e": "modules", "names": self.project.foreign_modules()})
         self._send({"e": "end", "code": code, "peak": system.memory("VmPeak") - self.job["base"]})

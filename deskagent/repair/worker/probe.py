@@ -6,29 +6,24 @@ reaches the test. Files, processes and the network are out of reach of a repeate
 
 import gc
 import inspect
-import json
-import mmap
-import os
-import select
-import signal
 import sys
 import threading
 import time
 
-from deskagent_worker import system
 from deskagent_worker.call import Call
-from deskagent_worker.repeat import PAGE, Repeat, enter
+from deskagent_worker.forked import forked
+from deskagent_worker.repeat import Repeat
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _RESPAWNS = 3  # forks for one call: each hang and each crash costs one
-_WALL = 1.0  # seconds a fork may be silent
 
 
 class Probe:
     """Watches the main thread's calls of `targets`, [[path, first line], …], while tests run.
 
     `job` also holds `calls` (different inputs a target), `tries` (neighbours an input), `seconds` (wall time
-    for all), `cpu` (seconds for one repeated call). With `scout` only who calls the targets is told.
+    for all), `cpu` (seconds for one repeated call), `stated` (see stated.Stated). With `scout` only who calls the
+    targets is told.
     """
 
     def __init__(self, job, project, send):
@@ -50,7 +45,12 @@ class Probe:
             sys.settrace(self._call)
 
     def stop(self):
+        """The tests have ended: what is stated of the code is tried, now that its modules are there."""
         sys.settrace(None)
+        if self.job.get("stated"):
+            from deskagent_worker.stated import Stated
+
+            Stated(self.job, self.project, self.send).run()
 
     def _call(self, frame, event, arg):
         code = frame.f_code
@@ -129,26 +129,13 @@ class Probe:
     def _fork(self, call, function, pool, outcomes):
         """Repeats the call in a fork, from try number len(outcomes) on. (whether it came to the end, else the
         outcome of the try that it died of)"""
-        page = mmap.mmap(-1, PAGE)  # shared with the fork, which need not wait for us to read
-        reader, writer = os.pipe()  # ends when the fork does
-        pid = os.fork()
-        if pid == 0:
-            os.close(reader)
-            try:
-                Repeat(call, function, pool, self.job, page, enter()).run(len(outcomes))
-            finally:
-                os._exit(0)
-        os.close(writer)
-        silent, now = False, 0
-        while not silent and not select.select([reader], [], [], _WALL)[0]:
-            told, now = now, page.find(b"\0")
-            silent = now == told and not system.wants_cpu(pid)  # else its processor time ends it
-        os.close(reader)
-        system.kill_group(pid)
-        _, status = os.waitpid(pid, 0)
+
+        def work(page, refused):
+            Repeat(call, function, pool, self.job, page, refused).run(len(outcomes))
+
+        messages, kind = forked(work)
         text, ended = None, False
-        for line in page[: page.find(b"\0")].split(b"\n")[:-1]:
-            message = json.loads(line)
+        for message in messages:
             if "begin" in message:
                 text = message["begin"]
             elif "end" in message:
@@ -156,9 +143,6 @@ class Probe:
             else:
                 outcomes.append(message)
                 text = None
-        page.close()
         if text is None:
             return ended, None
-        hung = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF
-        kind = "slow" if silent else "hangs" if hung else "dies"
         return ended, {"in": text[0], "new": text[1], "kind": kind, "out": "", "after": "", "type": ""}

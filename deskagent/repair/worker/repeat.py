@@ -23,7 +23,7 @@ _REFUSED = (
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NAMED = 300  # characters of an input or output that are told; the whole decides in its digest
 PAGE = 1 << 17  # bytes for what a fork tells
-_PREPARING = 0.5  # CPU seconds for copying and showing, per try
+PREPARING = 0.5  # CPU seconds for copying and showing, per try
 
 
 class Refused(BaseException):
@@ -73,11 +73,30 @@ def _writes(arguments):
     return isinstance(flags, int) and bool(flags & _WRITES)
 
 
-def _brief(text):
+def brief(text):
     """`text`, or its head and a digest that stands for the whole."""
     if len(text) <= _NAMED:
         return text
     return "%s… #%s" % (text[:_NAMED], hashlib.sha1(text.encode("utf-8", "replace")).hexdigest()[:10])
+
+
+def outcome(make, refused):
+    """(kind, value or error as text, name of its type, the value) of a call. `refused` is what `enter` gave."""
+    random.seed(0)
+    kind, value = "returns", None
+    try:
+        value = drained(make())
+        if inspect.iscoroutine(value):
+            value = _awaited(value)
+        out, type_ = show(value), type(value).__name__
+    except BaseException as error:
+        kind, out, type_ = "raises", message_of(error), type(error).__name__
+    if refused:
+        kind, out, type_ = "refused", "", ""
+        refused.clear()
+    if isinstance(value, Yields):
+        type_ = "generator"
+    return kind, out, type_, value
 
 
 class Repeat:
@@ -88,7 +107,7 @@ class Repeat:
         self.refused = refused
 
     def run(self, start):
-        signal.setitimer(signal.ITIMER_PROF, _PREPARING)
+        signal.setitimer(signal.ITIMER_PROF, PREPARING)
         for number, (call, new) in enumerate(self._tries()):
             if number >= start:
                 self._try(call, new)
@@ -110,30 +129,17 @@ class Repeat:
                 yield call.copied(), True
 
     def _try(self, call, new):
-        text = _brief(call.text())
+        text = brief(call.text())
         self._say({"begin": [text, new]})
-        random.seed(0)
         sys.stdout = sys.stderr = printed = io.StringIO()
         signal.setitimer(signal.ITIMER_PROF, self.job["cpu"])
-        kind, value = "returns", None
-        try:
-            value = drained(call.make(self.function))
-            if inspect.iscoroutine(value):
-                value = _awaited(value)
-            out, type_ = show(value), type(value).__name__
-        except BaseException as error:
-            kind, out, type_ = "raises", message_of(error), type(error).__name__
-        signal.setitimer(signal.ITIMER_PROF, _PREPARING)
-        if self.refused:
-            kind, out, type_ = "refused", "", ""
-            self.refused.clear()
-        if isinstance(value, Yields):
-            type_ = "generator"
+        kind, out, type_, _ = outcome(lambda: call.make(self.function), self.refused)
+        signal.setitimer(signal.ITIMER_PROF, PREPARING)
         after = call.after()
         if printed.getvalue():
             after += "; prints " + show(printed.getvalue())
         self._say(
-            {"in": text, "new": new, "kind": kind, "out": _brief(out), "after": _brief(after), "type": type_}
+            {"in": text, "new": new, "kind": kind, "out": brief(out), "after": brief(after), "type": type_}
         )
 
     def _say(self, message):
