@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -41,12 +42,19 @@ from deskagent.repair.verify import Verifier
 from deskagent.session import events
 from deskagent.terminal.sandbox import Sandbox
 
+_LOOK_SHARE, _LOOK_LONGEST = 0.5, 300.0
+"""So much of the time that is left may the first look at the tests take, and so many seconds at most."""
+
+PROOF_SECONDS, PROOF_RUNS = 10.0, 2.0
+"""A patch that was found in time gets its proof beyond the limit: so many seconds and so many times the first run."""
+
 
 @dataclass
 class Fix:
     """One repair from the first test run to a proved patch. Nothing is written to the project here.
 
-    `past` is what the session did before this run; `applied` then says that the patch is in the tree already.
+    `past` is what the session did before this run; `applied` then says that the patch is in the tree already. `began`
+    is the monotonic time from which the limits count.
     """
 
     request: FixRequest
@@ -69,10 +77,11 @@ class Fix:
     red: list[events.Trial] = field(default_factory=list)
     applied: bool = False
     tier: Tier = Tier.LOW
+    began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self._memory = Memory(self.recorder, self.request.project, self.past)
-        self.whole = self._memory.whole_budget(self.request.limits)
+        self.whole = self._memory.whole_budget(self.request.limits, self.began)
         self._tiers = list(climb(self.request.effort))
         self._verifier: Verifier | None = None
         self._searching = self._tier_budget = self.whole
@@ -193,7 +202,7 @@ class Fix:
                 self.baseline,
                 context.read,
                 likeliest,
-                seconds=min(choose.MOST_SECONDS, choose.SHARE * self.whole.elapsed),
+                seconds=min(choose.MOST_SECONDS, choose.SHARE * self.whole.elapsed, self.whole.seconds_left),
             )
         self.choices = choose.rank(green, replace(context, behaviour=self.behaviour))
 
@@ -201,8 +210,6 @@ class Fix:
         self, files: Mapping[str, bytes], purpose: str, *, stall: bool = False, patch: str = ""
     ) -> ColdProof:
         assert self.command is not None
-        # The limit is the search's; a patch that was found in time still gets its proof.
-        least = 10.0 + 3 * self.before.seconds if self.before else 0.0
         return observe_cold(
             self.recorder,
             self.request.project,
@@ -210,10 +217,15 @@ class Fix:
             files,
             sandbox=self.sandbox,
             purpose=purpose,
-            seconds=max(self.whole.seconds_left, least),
+            seconds=self._proof_seconds() if patch else self.whole.seconds_left,
             stall=stall,
             patch=patch,
         )
+
+    def _proof_seconds(self) -> float:
+        """What is left for proving patches: all proofs together have so much beyond the limit."""
+        beyond = PROOF_SECONDS + PROOF_RUNS * (self.before.seconds if self.before else 0.0)
+        return max(0.1, self.whole.limits.seconds + beyond - self.whole.elapsed)
 
     def _first_plan(self) -> str:
         assert self.command is not None and self.before is not None
@@ -262,7 +274,8 @@ class Fix:
             tried=len(again.red),
             seen={trial.key for trial in again.red},
         )
-        self.search.check_again(again.green)
+        if again.green:
+            self.search.check_again(again.green, self._proof_seconds())
         if self.whole.exhausted and not self.search.green:
             return "limit"
         anything = self.suspects or self.looked_back.reverts or self.search.green
@@ -271,7 +284,10 @@ class Fix:
     def _look(self, verifier: Verifier) -> Baseline:
         assert self.before is not None
         cold = None if self.before.stalled else self.before.run  # one that was cut off proves nothing
-        return verifier.baseline(cold=cold, seconds=min(300.0, self.whole.seconds_left))
+        left = self.whole.seconds_left
+        # A part is kept for trying edits, unless the tests alone need more.
+        wanted = max(_LOOK_SHARE * left, 1.5 * cold.result.seconds if cold else 0.0)
+        return verifier.baseline(cold=cold, seconds=min(_LOOK_LONGEST, left, wanted))
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         self._progress = Progress(baseline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from deskagent.agent import resume
@@ -12,6 +13,8 @@ from deskagent.agent.tree import Keeper
 from deskagent.repair.budget import Budget, Limits
 from deskagent.session import events
 
+_TIDYING, _TIDYING_SHARE = 1.0, 0.06  # seconds of the limit, at most so much of it
+
 
 class Memory:
     """A run's view of its session: `past` is what the session did before, None where this is its first run."""
@@ -20,13 +23,16 @@ class Memory:
         self._recorder, self._project, self._past = recorder, project, past
         self._keeper: Keeper | None = None
 
-    def whole_budget(self, limits: Limits) -> Budget:
-        """A budget of which earlier runs have taken their part; a patch that they found in time can be proved."""
-        past = self._past
+    def whole_budget(self, limits: Limits, began: float) -> Budget:
+        """A budget from the monotonic time `began` on, of which earlier runs have taken their part; a patch that they
+        found in time can be proved."""
+        past, used = self._past, time.monotonic() - began
+        # What the run started is ended and deleted within the limit too.
+        limits = replace(limits, seconds=limits.seconds - min(_TIDYING, _TIDYING_SHARE * limits.seconds))
         if past is None:
-            return self._budget(limits, 0.0, None)
+            return self._budget(limits, used, None)
         needed = 15.0 + 6 * past.before.tests.seconds if past.before and past.green else 0.0
-        return self._budget(limits, max(0.0, min(past.seconds, limits.seconds - needed)), None)
+        return self._budget(limits, used + max(0.0, min(past.seconds, limits.seconds - needed)), None)
 
     def search_budget(self, whole: Budget) -> Budget:
         """The search's part of `whole`, which has no limits of its own but counts from the first run on."""

@@ -120,7 +120,7 @@ def _run(
         settle.left_open(recorder, project)
     sandbox = Unconfined() if options.mode is Mode.FULL else find_sandbox()
     gate = Gate(options.mode, sandbox.rung, front.interactive, is_trusted(project))
-    fix = report.fix = Fix(options.as_request(project), recorder, gate, sandbox, before)
+    fix = report.fix = Fix(options.as_request(project), recorder, gate, sandbox, before, began=report.started)
     state = fix.run()
     if state is State.DONE and fix.chosen is None:
         report.end(Status.NOTHING_TO_FIX)

@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,7 +67,10 @@ def _streams(words: list[str]) -> bool:
     help="How far to go: low 50 candidates or 20 s, high 200 or 60 s, max 1,000 or 300 s; auto climbs.",
 )
 @click.option(
-    "--max-seconds", type=_Seconds(min=0, min_open=True), help="End after this many seconds in all."
+    "--max-seconds",
+    type=_Seconds(min=0, min_open=True),
+    help="End after this many seconds in all. A patch found by then still gets its proof: at most 10 s and twice the "
+    "first test run more.",
 )
 @click.option("--max-candidates", type=click.IntRange(min=1), help="End after this many candidates.")
 @click.option("--files", multiple=True, metavar="GLOB", help="Edit only files that match; can be repeated.")
@@ -110,11 +114,12 @@ def fix(request: str, **options: Any) -> int:
     repository, or in this folder. Exit codes: 0 a verified patch or nothing to fix, 1 nothing passes, 2 usage or
     surroundings, 53 a limit ended the search, 75 try again later.
     """
+    began = time.monotonic()
     from deskagent.agent.report import Report
     from deskagent.agent.run_fix import run_fix
     from deskagent.agent.signals import Stopped, ignore, signals_raise
 
-    report = Report(request)
+    report = Report(request, started=began)
     format_ = options["output_format"]
     with signals_raise():
         try:

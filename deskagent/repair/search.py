@@ -68,17 +68,19 @@ class Search:
             self._nearest_first(self.green[0].candidate)
             seconds = min(30.0, max(5.0, whole.elapsed / 4))
             self._until(whole.part(Limits(seconds=seconds)), stop_at_green=False)
-        self._drain()
+        self._drain(whole)
         return Ended.GREEN if self.green else ended
 
-    def check_again(self, candidates: Iterable[Candidate]) -> None:
-        """Verifies candidates that passed in an earlier run, whatever the budget says: they were paid for."""
+    def check_again(self, candidates: Iterable[Candidate], seconds: float) -> None:
+        """Verifies candidates that passed in an earlier run, for so long whatever the budget says: they were paid
+        for."""
+        until = time.monotonic() + seconds
         for candidate in candidates:
             if candidate.key not in self.seen:
                 self.seen.add(candidate.key)
                 self._start(candidate)
-        while self._running:
-            self._collect(3600.0)
+        while self._running and (left := until - time.monotonic()) > 0:
+            self._collect(left)
 
     def _until(self, budget: Budget, *, stop_at_green: bool) -> Ended:
         while True:
@@ -126,9 +128,9 @@ class Search:
         ahead = [*self._waiting, *itertools.islice(self.stream, _LOOK_AHEAD)]
         self._waiting = deque(sorted(ahead, key=lambda c: (c.path != found.path, c.line != found.line)))
 
-    def _drain(self) -> None:
-        """Lets what is still running end, for a moment: a started trial should not be lost."""
-        deadline = time.monotonic() + 2.0
+    def _drain(self, whole: Budget) -> None:
+        """Lets what is still running end, for a moment within `whole`: a started trial should not be lost."""
+        deadline = time.monotonic() + min(2.0, whole.seconds_left)
         while self._running and (left := deadline - time.monotonic()) > 0:
             self._collect(left)
         for future in self._running:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import threading
 from collections.abc import Callable, Mapping
@@ -31,7 +32,8 @@ class Closed(DeskagentError):
 
 @dataclass
 class Setting:
-    """What all slots share. `preload` may grow, `level` sink while they run."""
+    """What all slots share. `preload` may grow, `level` sink while they run. `until` is the monotonic time at which no
+    worker is waited for any longer."""
 
     project: Path
     command: TestCommand
@@ -39,6 +41,7 @@ class Setting:
     limits: Limits
     preload: tuple[str, ...] = ()
     level: str = "deep"
+    until: float = math.inf
     closing: threading.Event = field(default_factory=threading.Event)
 
 
@@ -111,7 +114,7 @@ class Slot(threading.Thread):
         """Runs `job` in the warm worker. A worker that dies of it is told as a report that has not ended."""
         worker = self.ready()
         try:
-            report = worker.run(job)
+            report = worker.run(job, self.setting.until)
         except WorkerGone as error:
             self.stop_worker()
             report = Report(why="gone", output=error.message)
@@ -165,7 +168,7 @@ class Slot(threading.Thread):
         assert self._worker is not None
         if self._preloaded != setting.preload:
             self._preloaded = setting.preload
-            self._worker.preload(setting.preload)
+            self._worker.preload(setting.preload, setting.until)
         return self._worker
 
     def _begin(self) -> None:
@@ -177,7 +180,7 @@ class Slot(threading.Thread):
         try:
             if setting.closing.is_set():  # `kill` may have come before there was anything to kill
                 raise Closed("The verifier is closed.")
-            self._worker.begin()
+            self._worker.begin(setting.until)
         except BaseException:
             self.stop_worker()
             raise

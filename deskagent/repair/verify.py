@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 _TRACED = 4  # times as long a test may take with a tracer
 _GLANCE = 0.5  # seconds of a test that may hang in which a tracer sees enough
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
+_LATE = 2.0  # seconds that an answer of the first look may be late
 _MEMORY = 1 << 30  # bytes that a candidate may always take
 T = TypeVar("T")
 
@@ -103,9 +105,16 @@ class Verifier:
         `cold` is a run of the exact command just before: where the two disagree, the exact command is right. Coverage
         under "" is of lines that ran outside of any test (imports, collection). `test_seconds` of processor
         time is what a test may take here at most, unless `cold` shows that none hangs; `seconds` of wall time
-        the whole. Raises what `make_scratch` raises, and `slot.Closed`.
+        the whole, up to two more where a worker doesn't answer. Raises what `make_scratch` raises, and `slot.Closed`.
         """
         until = time.monotonic() + seconds
+        self._setting.until = until + min(_LATE, seconds)
+        try:
+            return self._baseline(cold, test_seconds, until)
+        finally:
+            self._setting.until = math.inf
+
+    def _baseline(self, cold: ColdRun | None, test_seconds: float, until: float) -> Baseline:
         found = None
         glance = _GLANCE
         if cold is not None and cold.result.end is End.EXITED:
@@ -118,7 +127,7 @@ class Verifier:
                 if self._alone(found, cold) and time.monotonic() < until:
                     self._setting.level, self._setting.preload, self._flaky = "bare", (), frozenset()
                     found = self._warm_baseline(test_seconds, glance, until)
-                self._agree(found, cold)
+                self._agree(found, cold, until)
             except WorkerGone as error:
                 self._go_cold(error.message)
         if not self.warm or found is None:
@@ -137,7 +146,7 @@ class Verifier:
             self._tool,
         )
         if time.monotonic() < until:
-            self._control(self._judging)
+            self._control(self._judging, until)
         return found
 
     def submit(self, files: Mapping[str, bytes]) -> Future[Verdict]:
@@ -256,10 +265,13 @@ class Verifier:
             return frozenset()
         return frozenset(r.id for r in found.failing) - told - self._flaky
 
-    def _agree(self, found: Baseline, cold: ColdRun | None) -> None:
+    def _agree(self, found: Baseline, cold: ColdRun | None, until: float) -> None:
         """Falls back to cold runs where the warm ones miss the failure; sets aside what fails in them alone."""
         if cold is None and not found.failing:
-            cold = self._put(lambda slot: slot.cold(self._limits)).result()
+            limits = replace(self._limits, seconds=max(0.1, until - time.monotonic()))
+            cold = self._put(lambda slot: slot.cold(limits)).result()
+            if cold.result.end is End.TIMEOUT:
+                return  # nothing is known of it then
         failing = {r.id for r in found.failing}
         if cold is not None and not cold.green:
             if not failing:
@@ -273,13 +285,17 @@ class Verifier:
         _log.warning("no warm worker: %s", reason)
         self.warm, self.reason = False, reason
 
-    def _control(self, stages: Stages) -> None:
+    def _control(self, stages: Stages, until: float) -> None:
         """Runs the failing tests on the unedited tree again: what passes now and then is flaky."""
         failing = stages.baseline.failing
         names = tuple(r.id for r in failing if r.outcome is not Outcome.TIMEOUT)
         count = controls(failing, stages.baseline.seconds, self.warm)
         runs = [self._put(lambda slot: stages.outcomes(slot, names, {})) for _ in range(count)]
-        flaky = stages.flaky | self.steady.controlled([r.id for r in failing], [run.result() for run in runs])
+        done, late = wait(runs, timeout=min(3600.0, max(0.0, until - time.monotonic())))
+        for run in late:
+            run.cancel()
+        seen = [run.result() for run in runs if run in done]
+        flaky = stages.flaky | self.steady.controlled([r.id for r in failing], seen)
         everything = frozenset(r.id for r in failing)
         stages.flaky = flaky - everything if everything <= flaky else flaky
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,13 +66,13 @@ class Worker:
             "folder": self._folder,
         }
 
-    def begin(self) -> None:
-        """Waits until it is prepared. WorkerGone if it can't run these tests."""
-        self._say(encode(self._start))
-        self.ready = self._get_ready()
+    def begin(self, until: float = math.inf) -> None:
+        """Waits until it is prepared. WorkerGone if it can't run these tests, or isn't ready at the monotonic time
+        `until`."""
+        self._prepare(self._start, until)
 
-    def run(self, job: Job) -> Report:
-        """Runs `job` to its end. WorkerGone if the worker died of it."""
+    def run(self, job: Job, until: float = math.inf) -> Report:
+        """Runs `job` to its end. WorkerGone if the worker died of it, or says nothing until `until`."""
         self._number += 1
         report = Report()
         begun = time.monotonic()
@@ -82,13 +83,12 @@ class Worker:
             if report.started and report.gathered is None:
                 report.gathered = time.monotonic() - begun
 
-        report.finish(self._until("done", begun + job.seconds + _GRACE, take))
+        report.finish(self._until("done", min(begun + job.seconds + _GRACE, until), take))
         return report
 
-    def preload(self, names: tuple[str, ...]) -> None:
+    def preload(self, names: tuple[str, ...], until: float = math.inf) -> None:
         """Has it import modules that the tests need and that aren't the project's, if that leaves it fit to fork."""
-        self._say(encode({"op": "preload", "names": names}))
-        self.ready = self._get_ready()
+        self._prepare({"op": "preload", "names": names}, until)
 
     def kill(self) -> None:
         """From any thread: what it does ends at once, whoever waits for it gets WorkerGone."""
@@ -100,9 +100,11 @@ class Worker:
         if not self._own_temporary:
             shutil.rmtree(Path(tempfile.gettempdir()) / self._folder, ignore_errors=True)
 
-    def _get_ready(self) -> Ready:
-        message = self._until("ready", time.monotonic() + _START)
-        return Ready(message["level"], frozenset(message["loaded"]), message["python"])
+    def _prepare(self, order: Mapping[str, Any], until: float) -> None:
+        deadline = min(time.monotonic() + _START, until)
+        self._say(encode(order))
+        message = self._until("ready", deadline)
+        self.ready = Ready(message["level"], frozenset(message["loaded"]), message["python"])
 
     def _say(self, data: bytes) -> None:
         try:

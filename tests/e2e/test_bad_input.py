@@ -85,6 +85,18 @@ def test_command_hangs(agent, project, snapshot, leftovers):
     assert leftovers() == []
 
 
+def test_a_hang_leaves_a_part_of_the_time_to_try_edits(agent, project, snapshot, leftovers):
+    hang = "from calc import add\n\n\ndef test_hang():\n    while add(1, 2):\n        pass\n"
+    folder = project({**FILES, "test_calc.py": hang})
+    before = snapshot(folder)
+    done = agent.fix("hangs", *WORDS[1:3], "--max-seconds", "20", "--max-candidates", "1", cwd=folder)
+    result = clear(done, 53)
+    assert result["candidates"] == 1
+    assert result["seconds"] < 60
+    assert snapshot(folder) == before
+    assert leftovers() == []
+
+
 def test_command_kills_its_parent(agent, project, snapshot, leftovers):
     if find_sandbox().rung is Rung.NONE:
         pytest.skip("without a sandbox the parent is deskagent itself")
