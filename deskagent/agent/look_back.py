@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from deskagent.agent.apply import Changes
 from deskagent.agent.budget import SEARCH_LIMITS, climb
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.request import FixRequest
 from deskagent.repair.budget import Budget, Limits
+from deskagent.repair.diff import readable
 from deskagent.repair.regress.find import Found, Regression, find
 from deskagent.repair.regress.reverts import reverts
 from deskagent.repair.regress.suspects import changed_lately, first_suspects
@@ -23,11 +25,13 @@ _SHARE = 1 / 3
 
 @dataclass(frozen=True)
 class LookBack:
-    """What came of it: `reverts` are candidates to try before all others."""
+    """What came of it: `reverts` are candidates to try before all others. `diff` takes back what makes a part of the
+    failing tests fail, where the others have another cause."""
 
     suspects: tuple[Suspect, ...]
     reverts: tuple[Candidate, ...] = ()
     found: Found | None = None
+    diff: str = ""
 
     @property
     def note(self) -> str:
@@ -37,7 +41,9 @@ class LookBack:
 
     def as_dict(self) -> dict[str, Any] | None:
         """The regression as the result has it, None where there is none."""
-        return _as_dict(self.found.regression) if self.found and self.found.regression else None
+        if self.found is None or self.found.regression is None:
+            return None
+        return _as_dict(self.found.regression) | {"diff": self.diff}
 
 
 def look_back(
@@ -66,7 +72,9 @@ def look_back(
     if found.regression is None:
         return LookBack(changed_lately(request.project, suspects), found=found)
     first = first_suspects(suspects, found.regression)
-    return LookBack(first, tuple(reverts(found.regression, read, files=request.files)), found)
+    back = tuple(reverts(found.regression, read, files=request.files))
+    partial = readable(_changes(back[0], read)) if found.regression.apart and back else ""
+    return LookBack(first, back, found, partial)
 
 
 def say_flaky(verifier: Verifier, recorder: Recorder) -> None:
@@ -75,6 +83,11 @@ def say_flaky(verifier: Verifier, recorder: Recorder) -> None:
     for text in verifier.steady.notices():
         if text not in said:
             recorder.notice("warning", text)
+
+
+def _changes(candidate: Candidate, read: Callable[[str], SourceFile]) -> Changes:
+    paths = {edit.path for edit in candidate.edits}
+    return {p: (read(p).raw, read(p).apply([e for e in candidate.edits if e.path == p])) for p in paths}
 
 
 def _as_dict(regression: Regression) -> dict[str, Any]:
@@ -90,4 +103,6 @@ def _as_dict(regression: Regression) -> dict[str, Any]:
             for piece in regression.lines
         ],
         "minimal": regression.minimal,
+        "tests": list(regression.tests),
+        "other_cause": list(regression.apart),
     }

@@ -123,7 +123,7 @@ _OPENINGS = {
 }
 
 
-def _regression(result: dict[str, Any]) -> Iterator[str]:
+def _regression(result: dict[str, Any]) -> Iterator[str | Painted]:
     """Since when the tests fail, where `--since` asked for it and it was found."""
     found = result["regression"]
     if not found:
@@ -132,7 +132,13 @@ def _regression(result: dict[str, Any]) -> Iterator[str]:
     later = "with what is not committed" if found["uncommitted"] else "later"
     since = f"since {_commit(culprit)}" if culprit else later
     yield ""
-    yield f"Last green at {_commit(green)}; the tests fail {since}."
+    if found["other_cause"]:
+        yield f"Last green at {_commit(green)}; since {_commit(culprit) if culprit else 'then'} these fail:"
+        yield from _some(found["tests"])
+        yield "These have another cause, and remain:"
+        yield from _some(found["other_cause"])
+    else:
+        yield f"Last green at {_commit(green)}; the tests fail {since}."
     places = [
         p["path"] if p["line"] is None else f"{p['path']}:{p['line']}" for p in found["enough_to_take_back"]
     ]
@@ -140,6 +146,9 @@ def _regression(result: dict[str, Any]) -> Iterator[str]:
         more = f" and {len(places) - _SHOWN_PLACES} more" if len(places) > _SHOWN_PLACES else ""
         changes = _count(found["changes"], "change", "changes")
         yield f"Of {changes} since, this is enough to take back: {', '.join(places[:_SHOWN_PLACES])}{more}."
+    if found["diff"] and result["patch"] is None:
+        yield "It would repair the former; it was not applied, since the command would still fail:"
+        yield from _diff(found["diff"])
 
 
 def _commit(commit: dict[str, str]) -> str:

@@ -58,15 +58,16 @@ class Stages:
         except WorkerGone as error:
             return Verdict(Status.CRASHED, (), time.monotonic() - begun, "", error.message)
 
-    def probe(self, slot: Slot, files: Mapping[str, bytes | None]) -> Verdict:
-        """How the failing tests alone do on the tree with `files` (None: gone). BROKEN where these can't be set."""
+    def probe(self, slot: Slot, files: Mapping[str, bytes | None], names: tuple[str, ...] = ()) -> Verdict:
+        """How the failing tests (or those of them in `names`) alone do on the tree with `files` (None: gone). BROKEN
+        where these can't be set."""
         begun = time.monotonic()
         shared = slot.scratch.shared
         fit = {
             n: d for n, d in files.items() if not any(f"{n}/".startswith(f"{folder}/") for folder in shared)
         }
         try:
-            return slot.with_files(fit, lambda: self._failing_alone(slot, begun))
+            return slot.with_files(fit, lambda: self._failing_alone(slot, begun, names or self._wanted))
         except WorkerGone as error:
             return Verdict(Status.CRASHED, (), time.monotonic() - begun, "", error.message)
         except (UsageError, TransientError) as error:  # another time's paths may not fit among today's
@@ -198,11 +199,11 @@ class Stages:
                 return True
         return False
 
-    def _failing_alone(self, slot: Slot, begun: float) -> Verdict:
+    def _failing_alone(self, slot: Slot, begun: float, names: tuple[str, ...]) -> Verdict:
         if not self.warm:
             run = self._cold_run(slot)
             found = cold.verdict(run, time.monotonic() - begun)
-            others = found.status is Status.RED and all(cold_outcomes(run, self._wanted).values())
+            others = found.status is Status.RED and all(cold_outcomes(run, names).values())
             return replace(found, status=Status.GREEN) if others else found
-        judged = self._run(slot, self._wanted, [*self._wanted], [])
+        judged = self._run(slot, names, [*names], [])
         return Verdict(judged.status, judged.results, time.monotonic() - begun, "failing", judged.detail)

@@ -163,13 +163,13 @@ class Verifier:
                 future = self._known[key] = self._put(lambda slot: stages.verify(slot, dict(files)))
         return future
 
-    def probe(self, files: Mapping[str, bytes | None]) -> Future[Verdict]:
-        """Runs the tests that failed, and no others, on the tree with `files` in it (None: gone).
+    def probe(self, files: Mapping[str, bytes | None], names: tuple[str, ...] = ()) -> Future[Verdict]:
+        """Runs the tests that failed, of them only `names` where any are, on the tree with `files` in it (None: gone).
 
         After `baseline`. The future raises what `submit` raises; where the files can't be set it is BROKEN.
         """
         stages = self._stages
-        return self._put(lambda slot: stages.probe(slot, dict(files)))
+        return self._put(lambda slot: stages.probe(slot, dict(files), names))
 
     @property
     def confined(self) -> bool:

@@ -68,8 +68,17 @@ def test_since_when_the_tests_fail_is_said_and_inert() -> None:
         "uncommitted": False,
         "changes": 4,
         "enough_to_take_back": places,
+        "tests": [],
+        "other_cause": [],
+        "diff": "",
     }
     text = click.unstyle(answer(result(regression=found)))
     assert "Last green at aaaaaaaaaa 'before'; the tests fail since bbbbbbbbbb" in text
     assert "Of 4 changes since" in text and ".py:3, gone.py." in text
+    found |= {"tests": ["t::one"], "other_cause": [f"t::{EVIL}two"], "diff": f"-a{EVIL}\n+b\n"}
+    both = click.unstyle(answer(result(regression=found, patch=None, status="not_fixed")))
+    assert (
+        both.index("t::one") < both.index("another cause, and remain") < both.index("two") < both.index("+b")
+    )
+    assert not set(both) & set("\x1b\x07\u202e\x9b")
     assert not set(text) & set("\x1b\x07\u202e\x9b")

@@ -113,11 +113,11 @@ def project(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-def run_git(folder: Path, *words: str) -> str:
+def run_git(folder: Path, *words: str, stdin: str | None = None) -> str:
     """What git prints, whatever this machine's own configuration says."""
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     command = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost", "-C", str(folder), *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env, input=stdin).stdout
 
 
 @pytest.fixture

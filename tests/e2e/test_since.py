@@ -91,3 +91,32 @@ def test_luck_is_no_repair_and_is_said(agent, project) -> None:
         if said:
             break
     assert said, done.result["notices"]
+
+
+def test_two_causes_one_is_found_and_what_remains_is_said(agent, project, git, snapshot) -> None:
+    never = "\n\ndef test_never():\n    assert tax('book', 100) == (7, 'euros')\n"
+    tests = TESTS.replace("import total", "import tax, total") + never
+    folder = project({"shop.py": SHOP, "test_shop.py": tests})
+    bad = SHOP.lstrip("\n").replace("net + tax", "net - tax")
+    (folder / "shop.py").write_text(bad)
+    git(folder, "commit", "-qam", "minus")
+    guilty = git(folder, "rev-parse", "HEAD").strip()
+    (folder / "other.py").write_text("X = 1\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "other")
+    before = snapshot(folder)
+    words = ("--since", "auto", "--test", PYTEST, "--max-candidates", "3")
+    done = agent.fix(*words, "--permission-mode", "auto", cwd=folder)
+    assert done.code == 53, done.stdout + done.stderr
+    found = done.result["regression"]
+    assert found["culprit"]["commit"] == guilty
+    assert [name.rpartition("::")[2] for name in found["tests"]] == ["test_book"]
+    assert [name.rpartition("::")[2] for name in found["other_cause"]] == ["test_never"]
+    said = " ".join(done.result["notices"])
+    assert "Another cause is behind" in said and "test_never" in said
+    assert snapshot(folder) == before
+
+    # What is shown can be put in by hand, and repairs just that.
+    git(folder, "apply", "--check", "-", stdin=found["diff"])
+    git(folder, "apply", "-", stdin=found["diff"])
+    assert (folder / "shop.py").read_text() == SHOP.lstrip("\n")

@@ -1,4 +1,4 @@
-"""Regressions in real repositories; the failing test is a function run in this process, so that each try is cheap."""
+"""Regressions in real repositories; each failing test is a function run in this process, so that each try is cheap."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ BAD = SHOP.replace("net * rate / 100", "net * rate / 10")
 
 
 class Repo:
-    """A repository at `folder` whose one test is `check`: it gets a function that loads a module of the tree."""
+    """A repository at `folder` whose tests are functions: they get a function that loads a module of the tree."""
 
-    def __init__(self, folder: Path, check: Callable[[Callable[[str], dict]], None]) -> None:
-        self.folder, self._check = folder, check
+    def __init__(self, folder: Path, *checks: Callable[[Callable[[str], dict]], None]) -> None:
+        self.folder, self._checks = folder, checks
         self.runs = 0
         folder.mkdir()
         self.git("init", "-q", "-b", "main")
@@ -81,7 +81,7 @@ class Repo:
         paths = (p for p in self.folder.rglob("*.py") if ".git" not in p.parts)
         return {p.relative_to(self.folder).as_posix(): p.read_bytes() for p in paths}
 
-    def run(self, files: Mapping[str, bytes | None]) -> Verdict:
+    def run(self, files: Mapping[str, bytes | None], names: tuple[str, ...] = ()) -> Verdict:
         self.runs += 1
         tree: dict[str, bytes | None] = {**self.tree(), **files}
 
@@ -93,20 +93,15 @@ class Repo:
             exec(compile(data, path, "exec"), space)
             return space
 
-        try:
-            self._check(load)
-        except Exception as error:
-            broken = isinstance(error, ImportError | SyntaxError)
-            message = "".join(traceback.format_exception_only(error))
-            result = TestResult(
-                "test_shop.py::test", Outcome.ERROR if broken else Outcome.FAILED, message=message
-            )
-            return Verdict(Status.BROKEN if broken else Status.RED, (result,))
-        return Verdict(Status.GREEN, (TestResult("test_shop.py::test", Outcome.PASSED),))
+        wanted = {f"test_shop.py::{check.__name__}": check for check in self._checks}
+        results = tuple(_result(name, wanted[name], load) for name in names or wanted)
+        if any(result.outcome is Outcome.ERROR for result in results):
+            return Verdict(Status.BROKEN, results)
+        return Verdict(Status.RED if any(r.outcome.bad for r in results) else Status.GREEN, results)
 
-    def probe(self, files: Mapping[str, bytes | None]) -> Future[Verdict]:
+    def probe(self, files: Mapping[str, bytes | None], names: tuple[str, ...] = ()) -> Future[Verdict]:
         future: Future[Verdict] = Future()
-        future.set_result(self.run(files))
+        future.set_result(self.run(files, names))
         return future
 
     def baseline(self) -> Baseline:
@@ -139,6 +134,15 @@ class Repo:
         return [(c.operator, c.note, files(c)) for c in reverts(found.regression, read)]
 
 
+def _result(name: str, check: Callable[[Callable[[str], dict]], None], load) -> TestResult:
+    try:
+        check(load)
+    except Exception as error:
+        outcome = Outcome.ERROR if isinstance(error, ImportError | SyntaxError) else Outcome.FAILED
+        return TestResult(name, outcome, message="".join(traceback.format_exception_only(error)))
+    return TestResult(name, Outcome.PASSED)
+
+
 def shop_test(load: Callable[[str], dict]) -> None:
     got = load("shop.py")["total"]([("book", 100)])
     assert got == 107, f"assert {got} == 107"
@@ -146,8 +150,8 @@ def shop_test(load: Callable[[str], dict]) -> None:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Callable[..., Repo]:
-    def make(check: Callable[[Callable[[str], dict]], None] = shop_test) -> Repo:
-        return Repo(tmp_path / "project", check)
+    def make(*checks: Callable[[Callable[[str], dict]], None]) -> Repo:
+        return Repo(tmp_path / "project", *(checks or (shop_test,)))
 
     return make
 
@@ -331,6 +335,50 @@ def test_a_named_commit_of_another_branch(repo) -> None:
     project.commit("new line", shop=BAD)
     regression = project.find("old").regression
     assert regression and regression.green.id == old and [p.where for p in regression.lines] == ["shop.py:6"]
+
+
+def never(load: Callable[[str], dict]) -> None:
+    assert load("shop.py")["total"]([("book", 0), ("book", 0)]) == 1, "assert 0 == 1"
+
+
+def later(load: Callable[[str], dict]) -> None:
+    assert load("notes.py")["N"] < 5, "assert 5 < 5"
+
+
+@pytest.mark.parametrize("since", ["auto", "start"])
+@pytest.mark.parametrize("order", [(never, shop_test), (shop_test, never), (shop_test, never, later)])
+def test_one_of_two_causes_is_found_and_the_other_named(repo, order, since: str) -> None:
+    project = repo(*order)
+    ids = history(project, 3, 7)
+    project.git("tag", "start", ids[0])
+    found = project.find(since)
+    regression = found.regression
+    assert regression and regression.culprit and regression.culprit.id == ids[3]
+    assert regression.tests == ("test_shop.py::shop_test",)
+    assert set(regression.apart) == {f"test_shop.py::{t.__name__}" for t in order if t is not shop_test}
+    assert [piece.where for piece in regression.lines] == ["shop.py:6"]
+    said = " ".join(found.notices)
+    assert "Another cause is behind" in said and all(name in said for name in regression.apart)
+    _, _, files = project.patched(found)[0]
+    assert project.run(files, regression.tests).status is Status.GREEN
+    assert project.run(files).status is Status.RED
+
+
+def test_two_regressions_one_after_the_other_are_taken_back_together(repo) -> None:
+    project = repo(shop_test, later)
+    history(project, 3, 7)
+    found = project.find()
+    assert found.regression and found.regression.apart == ()
+    _, _, files = project.patched(found)[0]
+    assert set(files) == {"shop.py", "notes.py"} and project.run(files).status is Status.GREEN
+
+
+def test_no_failing_test_has_ever_passed(repo) -> None:
+    project = repo(never, lambda load: never(load))
+    history(project, -1, 4)
+    assert project.find().regression is None
+    with pytest.raises(UsageError, match="fail too"):
+        project.find("HEAD~2")
 
 
 def test_where_there_is_nothing_to_find_it_is_said(repo, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deskagent.errors import UsageError
@@ -24,7 +24,8 @@ from deskagent.repo.history import Commit
 AUTO = "auto"
 _MANY = 4000  # commits between a named one and HEAD
 _LOOKING = 0.6  # of the time
-_NAMED = 3  # files in a notice
+_NAMED = 3  # files or tests in a notice
+_ALONE = 8  # failing tests that are looked at one by one
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Regression:
     """`green` is the last commit known to be green, `culprit` the one to blame (None: not committed yet where
     `uncommitted`, else untold among `between`). `own` are the culprit's changes as far as they are still there,
     `pieces` the fewest whole changes whose revert makes the failing tests pass, `lines` the fewest lines of them,
-    `words` the fewest words of these; all empty where taking all of them back was no help."""
+    `words` the fewest words of these; all empty where taking all of them back was no help. `tests` are the failing
+    tests that this is about, `apart` those that failed before it already, of another cause."""
 
     green: Commit
     culprit: Commit | None
@@ -44,6 +46,8 @@ class Regression:
     lines: tuple[Piece, ...]
     words: tuple[Piece, ...]
     minimal: bool
+    tests: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -104,12 +108,22 @@ def _find(project: Path, since: str, court: Court, notices: list[str]) -> Regres
     trees = Trees(project, head)
     # A part of the time is kept for shrinking what is found.
     looking = court.within(court.budget.part(Limits(seconds=_LOOKING * court.budget.seconds_left)))
-    past = _Past(trees, looking)
-    guilty = _since_auto(trees, past, notices) if since == AUTO else _since(trees, since, past)
-    if guilty is None:
-        return None
+    past, part = _Past(trees, looking), _Part()
+    try:
+        guilty = _since_auto(trees, past, notices) if since == AUTO else _since(trees, since, past)
+    except UsageError:
+        guilty, part = _part(trees, since, looking)
+        if guilty is None:
+            raise
+    else:
+        if guilty is None:
+            guilty, part = _part(trees, since, looking)
+        if guilty is None:
+            return None
+    if part.tests:
+        past, court = _Past(trees, looking.only(part.tests)), court.only(part.tests)
     culprit = bisect.into_branches(project, guilty, past, past.stop)
-    regression = _shrink(trees, guilty, culprit, court)
+    regression = replace(_shrink(trees, guilty, culprit, court), tests=part.tests, apart=part.apart)
     _say(regression, trees, notices)
     return regression
 
@@ -133,6 +147,32 @@ class _Past:
             except OutOfTime:
                 return Standing.SKIP
         return self._known[commit.id]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Failing tests that have one cause, and those that have another; both empty where all are one matter."""
+
+    tests: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+
+
+def _part(trees: Trees, since: str, looking: Court) -> tuple[Guilty | None, _Part]:
+    """Looks for a regression behind one of the failing tests, where there is no commit at which all of them pass."""
+    failing = [result.id for result in looking.baseline.failing]
+    alone = {name: _Past(trees, looking.only((name,))) for name in failing[:_ALONE]}
+    for past in alone.values() if len(failing) > 1 else ():
+        try:
+            guilty = _since_auto(trees, past, []) if since == AUTO else _since(trees, since, past)
+        except UsageError:
+            continue
+        if guilty is None:
+            continue
+        tests = [n for n, its in alone.items() if its(guilty.green) is Standing.GREEN]
+        if guilty.red is not None:
+            tests = [n for n in tests if alone[n](guilty.red) is not Standing.GREEN]
+        return guilty, _Part(tuple(tests), tuple(n for n in failing if n not in tests))
+    return None, _Part()
 
 
 def _since_auto(trees: Trees, past: _Past, notices: list[str]) -> Guilty | None:
@@ -231,8 +271,15 @@ def _any(lines: Iterable[str], of: Mapping[str, int]) -> bool:
     return any(line.strip() and of.get(line.strip()) for line in lines)
 
 
+def _names(tests: Sequence[str]) -> str:
+    more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+    return ", ".join(tests[:_NAMED]) + more
+
+
 def _say(found: Regression, trees: Trees, notices: list[str]) -> None:
     green = f"The failing tests were last green at {found.green}"
+    if found.apart:
+        green = f"Of the failing tests, {_names(found.tests)} passed at {found.green}"
     if found.culprit is not None:
         notices.append(f"{green} and fail since {found.culprit}.")
     elif found.uncommitted:
@@ -250,6 +297,10 @@ def _say(found: Regression, trees: Trees, notices: list[str]) -> None:
     else:
         notices.append(
             f"Taking back the {count} changes since then in the files as they are now does not help."
+        )
+    if found.apart:
+        notices.append(
+            f"Another cause is behind {_names(found.apart)}: that remains when this is taken back."
         )
     if trees.left_out:
         names = [f"{path} ({why})" for path, why in list(trees.left_out.items())[:_NAMED]]

@@ -11,8 +11,9 @@ from deskagent.repair.hints import read_hints
 from deskagent.repair.regress.bisect import Standing
 from deskagent.repair.types import Baseline, Outcome, Status, TestResult, Verdict
 
-Probe = Callable[[Mapping[str, bytes | None]], "Future[Verdict]"]
-"""Runs the failing tests alone on the work tree with some files set otherwise (None: gone)."""
+Probe = Callable[[Mapping[str, bytes | None], tuple[str, ...]], "Future[Verdict]"]
+"""Runs the failing tests, of them only those named where any are, on the work tree with some files set otherwise
+(None: gone)."""
 
 
 class OutOfTime(Exception):
@@ -29,12 +30,18 @@ class Count:
 
 @dataclass(frozen=True)
 class Court:
-    """Runs the failing tests of `baseline` on other trees, within `budget`."""
+    """Runs the failing tests of `baseline` on other trees, within `budget`; only `names` of them where any are."""
 
     probe: Probe
     baseline: Baseline
     budget: Budget
     count: Count
+    names: tuple[str, ...] = ()
+
+    def only(self, names: tuple[str, ...]) -> Court:
+        """The same for some of the failing tests."""
+        results = tuple(r for r in self.baseline.results if r.id in names)
+        return replace(self, names=names, baseline=replace(self.baseline, results=results))
 
     def within(self, budget: Budget) -> Court:
         """The same with another budget."""
@@ -55,7 +62,7 @@ class Court:
         return self._run(files).status is Status.GREEN
 
     def _run(self, files: Mapping[str, bytes | None]) -> Verdict:
-        future = self.probe(files)
+        future = self.probe(files, self.names)
         done, _ = wait((future,), timeout=min(self.budget.seconds_left, 3600.0))
         if not done:
             future.cancel()
