@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from deskagent.repair.asked import Asked, read_asked
 from deskagent.repair.conversions import told
 from deskagent.repair.examples import Examples, read_examples
+from deskagent.repair.tested import Tested
 from deskagent.repair.types import Baseline, Outcome
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -91,7 +93,7 @@ class Hints:
     in the failing tests' messages; `missing` are names that an error says don't exist, `meant` those it proposes
     instead; `none_attributes` were looked up on None; `conversions` are what turns the values that came into those
     expected, or does away with the error, with how strongly that is said (see `conversions`); `said` is the request
-    as it stands."""
+    as it stands; `asked` is what the tests' own source says, where it could be read."""
 
     request: frozenset[str] = frozenset()
     message: frozenset[str] = frozenset()
@@ -103,10 +105,14 @@ class Hints:
     examples: Examples = field(default_factory=Examples)
     conversions: Mapping[str, float] = field(default_factory=dict)
     said: str = ""
+    asked: Asked = field(default_factory=Asked)
 
 
-def read_hints(request: str, baseline: Baseline | None) -> Hints:
-    """Hints from the person's words and from the failing tests' results."""
+def read_hints(
+    request: str, baseline: Baseline | None, read: Callable[[str], str | None] | None = None
+) -> Hints:
+    """Hints from the person's words and from the failing tests' results; from the tests' source too where `read`
+    gives the text of project-relative files."""
     failing = baseline.failing[:50] if baseline is not None else ()
     text = "\n".join(result.message[-MESSAGE_LIMIT:] for result in failing)[: MESSAGE_LIMIT * 10]
     ids = "\n".join(result.id for result in failing)
@@ -130,6 +136,7 @@ def read_hints(request: str, baseline: Baseline | None) -> Hints:
         examples=examples,
         conversions=told(examples),
         said=request,
+        asked=read_asked(baseline, read) if read is not None else Asked(),
     )
 
 

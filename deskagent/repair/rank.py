@@ -26,6 +26,7 @@ from deskagent.repair.scope import Scopes
 from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer, Seen
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.syntax import Syntax, is_docstring
+from deskagent.repair.tested import read_tested
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Baseline, Candidate, Edit, Suspect
 
@@ -126,7 +127,8 @@ def iter_candidates(
     `project_files` reads a project-relative path. Files that can't be read give no candidates. What `progress` hears
     between two candidates makes for second edits.
     """
-    merge = _Merge(project_files, read_hints(request, baseline), scorer or PriorScorer(), _related(baseline))
+    hints = read_hints(request, baseline, _texts(project_files))
+    merge = _Merge(project_files, hints, scorer or PriorScorer(), _related(baseline))
     best = math.log(max(priors.OPERATORS.values())) + HEADROOM
     order = itertools.count()
     # (−value, order, suspect to open or candidate, its value before discount)
@@ -180,6 +182,18 @@ def iter_candidates(
         merge.given[item.path, item.line] += 1
         merge.given[item.path, item.line, item.operator] += 1
         yield replace(item, key=key)
+
+
+def _texts(read: Callable[[str], SourceFile]) -> Callable[[str], str | None]:
+    """As `read`, for files that may not be there."""
+
+    def text(path: str) -> str | None:
+        try:
+            return read(path).text
+        except (SourceError, OSError):
+            return None
+
+    return text
 
 
 def _candidates(place: Any, file: _File, line: int) -> Iterator[Candidate]:

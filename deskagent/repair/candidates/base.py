@@ -35,13 +35,15 @@ Table = Mapping[str, Sequence[Operator]]
 @dataclass(eq=False)
 class Place:
     """A statement to be edited, with what can be seen from it. `attributes` are attribute names used in related
-    files (the project's own that the failing tests run)."""
+    files (the project's own that the failing tests run); `memo` keeps what more than one operator
+    works out."""
 
     syntax: Syntax
     scopes: Scopes
     statement: Node
     hints: Hints = field(default_factory=Hints)
     attributes: frozenset[str] = frozenset()
+    memo: dict[str, object] = field(default_factory=dict)
 
     @cached_property
     def function(self) -> Node | None:

@@ -41,6 +41,9 @@ def _others(old: str, place: Place) -> dict[str, float]:
     for exception in sorted(place.hints.exceptions - {"AssertionError", "Timeout"}):
         if exception in BUILTINS or exception in place.names:
             found[exception] = 1.0
+    for raised in place.hints.asked.raises:
+        if raised.name in BUILTINS or raised.name in place.names:
+            found[raised.name] = 1.0
     found.pop(old, None)
     return found
 

@@ -8,6 +8,7 @@ from deskagent.repair.candidates import (
     absent,
     arguments,
     arithmetic,
+    bases,
     borrow,
     branches,
     calls,
@@ -20,12 +21,17 @@ from deskagent.repair.candidates import (
     elements,
     exceptions,
     fields,
+    fresh,
+    groups,
     guards,
     indexing,
     loops,
+    matching,
     members,
     names,
     operand,
+    presence,
+    raising,
     regexes,
     returns,
     state,
@@ -43,6 +49,7 @@ FAMILIES = (
     exceptions, statements, strings, operand, state, borrow, branches,
     loops, fields,
     elements, told, texts, collect, clauses, regexes, defaults, widen,
+    raising, bases, presence, fresh, matching, groups,
 )  # fmt: skip
 
 
