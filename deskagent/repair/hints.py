@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from deskagent.repair.asked import Asked, read_asked
 from deskagent.repair.conversions import told
 from deskagent.repair.examples import Examples, read_examples
-from deskagent.repair.tested import Tested
 from deskagent.repair.types import Baseline, Outcome
 
 _NAME = re.compile(r"[^\W\d]\w*")

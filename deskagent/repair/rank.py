@@ -26,7 +26,6 @@ from deskagent.repair.scope import Scopes
 from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer, Seen
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.syntax import Syntax, is_docstring
-from deskagent.repair.tested import read_tested
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Baseline, Candidate, Edit, Suspect
 
