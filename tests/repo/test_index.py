@@ -425,7 +425,7 @@ def test_the_background_builder_does_its_work(root: Path) -> None:
 
 def test_a_cache_that_cant_be_written_is_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DESKAGENT_HOME", str(root / "shop.py"))
-    with pytest.raises(TransientError, match="can't be kept"):
+    with pytest.raises(UsageError, match="can't be kept"):
         open_index(root)
     with pytest.raises(UsageError, match="not a folder"):
         open_index(root / "shop.py")
