@@ -76,7 +76,8 @@ def status(project: Path) -> None:
     with open_index(_root(project)) as opened:
         found = opened.status()
     state = f"{found.state}, being updated now" if found.updating else str(found.state)
-    click.echo(f"state        {state}")
+    hint = "; `deskagent index build` makes it" if found.state is State.ABSENT else ""
+    click.echo(f"state        {state}{hint}")
     click.echo(f"files        {found.files} of {found.listed}" + (" (there are more)" if found.cut else ""))
     click.echo(f"definitions  {found.definitions}")
     for language, count in found.languages.items():
@@ -134,7 +135,15 @@ _ASK: dict[str, Callable[[Index, str, int], list[str]]] = {
 @index.command()
 @click.argument("term")
 @_project
-@click.option("-k", "--kind", type=click.Choice(list(_ASK)), default="definition", show_default=True)
+@click.option(
+    "-k",
+    "--kind",
+    type=click.Choice(list(_ASK)),
+    default="definition",
+    show_default=True,
+    help="definition, reference, caller: where a name is defined, stands, is called from; text: lines that hold all"
+    " words; name: identifiers with TERM in them; similar: definitions whose names are alike.",
+)
 @click.option("-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="Lines at most.")
 @click.pass_context
 def query(ctx: click.Context, term: str, project: Path, kind: str, limit: int) -> None:
@@ -144,6 +153,7 @@ def query(ctx: click.Context, term: str, project: Path, kind: str, limit: int) -
     for line in lines:
         click.echo(printable(line))
     if not lines:
+        click.echo(f"Nothing found: {kind} {printable(term)}", err=True)
         ctx.exit(1)
 
 

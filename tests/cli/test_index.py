@@ -51,7 +51,9 @@ def test_a_query_builds_a_small_index_at_once_and_answers(
 
 
 def test_nothing_found_is_status_1(project: Path) -> None:
-    assert call("query", "absent", project).exit_code == 1
+    result = call("query", "absent", project)
+    assert result.exit_code == 1
+    assert "Nothing found" in result.stderr
 
 
 def test_the_map_fits_and_shows_signatures(project: Path) -> None:
