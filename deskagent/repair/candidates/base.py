@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from deskagent.repair.hints import Hints
@@ -272,6 +272,7 @@ def is_value(node: Node) -> bool:
                                "string", "interpolation", "format_specifier"}  # fmt: skip
 
 
+@lru_cache(maxsize=50_000)
 def similarity(one: str, two: str) -> float:
     """How alike two names are, 0 to 1: shared words and shared letters."""
     if one == two:
