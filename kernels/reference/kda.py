@@ -1,0 +1,108 @@
+"""Kimi Delta Attention: a delta rule whose state decays a channel at a time (Kimi Linear, arXiv 2510.26692).
+
+    S ← Diag(e^g) S;   S ← S + β k (v − Sᵀk)ᵀ;   o = Sᵀ q
+
+Sequences lie one after the other in a flat batch: sequence s is rows starts[s] … starts[s+1], its state is
+states[slots[s]], changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+CHUNK = 64
+SUB = 16
+"""Within so many steps e^(−g) can be formed: at the bound of −5 a step they reach e^80, which fp32 holds."""
+
+
+def kda_inputs(
+    q: Tensor, k: Tensor, decay: Tensor, a_log: Tensor, dt_bias: Tensor, bound: float | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries and keys of unit norm (the queries times d^-½), and the log decay.
+
+    q, k, decay: [N, H, d]. a_log: [H]. dt_bias: [H·d]. With a `bound` (Kimi K3: −5)
+    `g = bound·σ(exp(a_log)·(decay + dt_bias))`; without (Kimi-Linear)
+    `g = −exp(a_log)·softplus(decay + dt_bias)`. Gives three fp32 tensors [N, H, d].
+    """
+    heads, width = q.shape[1:]
+    shifted = decay.float() + dt_bias.float().view(heads, width)
+    rate = a_log.float().exp()[:, None]
+    if bound is None:
+        log_decay = -rate * torch.nn.functional.softplus(shifted)
+    else:
+        log_decay = bound * torch.sigmoid(rate * shifted)
+    return _unit(q) * width**-0.5, _unit(k), log_decay
+
+
+def _unit(x: Tensor) -> Tensor:
+    wide = x.float()
+    return wide * torch.rsqrt(wide.square().sum(-1, keepdim=True) + 1e-6)
+
+
+def kda_recurrent(
+    q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, states: Tensor, slots: Sequence[int], starts: Sequence[int]
+) -> Tensor:
+    """Token by token. q, k, g: [N, H, d] fp32; v: [N, H, e]; beta: [N, H]; states: [P, H, d, e] fp32.
+    Gives o: [N, H, e] fp32."""
+    out = torch.empty(v.shape, dtype=torch.float32, device=v.device)
+    for sequence, slot in enumerate(slots):
+        state = states[slot]
+        for t in range(starts[sequence], starts[sequence + 1]):
+            state = state * g[t].exp()[..., None]
+            seen = torch.einsum("hde,hd->he", state, k[t])
+            state = state + torch.einsum("hd,he->hde", beta[t, :, None] * k[t], v[t].float() - seen)
+            out[t] = torch.einsum("hde,hd->he", state, q[t])
+        states[slot] = state
+    return out
+
+
+def kda_chunked(
+    q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, states: Tensor, slots: Sequence[int], starts: Sequence[int]
+) -> Tensor:
+    """As `kda_recurrent`, a chunk of 64 tokens at a time, in matrix products (equal up to rounding)."""
+    out = torch.empty(v.shape, dtype=torch.float32, device=v.device)
+    for sequence, slot in enumerate(slots):
+        state = states[slot]
+        for first in range(starts[sequence], starts[sequence + 1], CHUNK):
+            part = slice(first, min(first + CHUNK, starts[sequence + 1]))
+            heads = (tensor[part].float().transpose(0, 1) for tensor in (q, k, v, g))
+            result, state = _chunk(*heads, beta[part].float().T, state)
+            out[part] = result.transpose(0, 1)
+        states[slot] = state
+    return out
+
+
+def _chunk(q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """One chunk. q, k, g: [H, C, d]; v: [H, C, e]; beta: [H, C]; state: [H, d, e]."""
+    total = g.cumsum(1)
+    keys = _decayed_products(k, k, total).tril(-1) * beta[..., None]
+    reads = _decayed_products(q, k, total).tril()
+    unit = torch.eye(k.shape[1], device=k.device).expand_as(keys)
+    right = torch.cat([v * beta[..., None], k * total.exp() * beta[..., None]], dim=-1)
+    solved = torch.linalg.solve_triangular(keys + unit, right, upper=False, unitriangular=True)
+    values, weights = solved.split([v.shape[-1], k.shape[-1]], dim=-1)
+    new = values - weights @ state
+    out = (q * total.exp()) @ state + reads @ new
+    last = total[:, -1:]
+    state = last.transpose(1, 2).exp() * state + (k * (last - total).exp()).transpose(1, 2) @ new
+    return out, state
+
+
+def _decayed_products(left: Tensor, right: Tensor, total: Tensor) -> Tensor:
+    """`Σ_d left_id right_jd e^(G_id − G_jd)` for i ≥ j, [H, C, C]; above the diagonal it means nothing.
+
+    64 steps at the bound reach e^-320, so e^-G alone is never formed: rows are taken in sub-chunks whose
+    start is the origin of their exponents; columns before it only ever shrink, those within stay in range.
+    """
+    size = left.shape[1]
+    out = left.new_zeros(left.shape[0], size, size)
+    for first in range(0, size, SUB):
+        last = min(first + SUB, size)
+        origin = total[:, first : first + 1]
+        rows = left[:, first:last] * (total[:, first:last] - origin).exp()
+        columns = right[:, :last] * (origin - total[:, :last]).exp()
+        out[:, first:last, :last] = rows @ columns.transpose(1, 2)
+    return out
