@@ -29,18 +29,26 @@ def trunk(config: ModelConfig) -> Iterator[tuple[str, Shape]]:
             for residual in RESIDUALS:
                 yield f"{base}{residual}_norm.weight", (width,)
                 yield f"{base}{residual}_proj.weight", (1, width)
-        parts = _mla(config) if config.is_full(layer) else _kda(config)
-        for name, shape in parts:
+        for name, shape in attention(config, layer):
             yield f"{base}self_attn.{name}", shape
-        parts = _dense(config.dense_inter, width) if layer < config.dense_layers else _moe(config)
         block = "mlp." if layer < config.dense_layers else "block_sparse_moe."
-        for name, shape in parts:
+        for name, shape in feed_forward(config, layer):
             yield base + block + name, shape
     if config.attn_res_block:
         yield f"{OUTPUT_RESIDUAL}_norm.weight", (width,)
         yield f"{OUTPUT_RESIDUAL}_proj.weight", (1, width)
     yield "model.norm.weight", (width,)
     yield "lm_head.weight", (config.vocab, width)
+
+
+def attention(config: ModelConfig, layer: int) -> Iterator[tuple[str, Shape]]:
+    """One layer's attention, names without the layer's own."""
+    return _mla(config) if config.is_full(layer) else _kda(config)
+
+
+def feed_forward(config: ModelConfig, layer: int) -> Iterator[tuple[str, Shape]]:
+    """One layer's feed-forward part but the routed experts, names without the layer's own."""
+    return _dense(config.dense_inter, config.hidden) if layer < config.dense_layers else _moe(config)
 
 
 def experts(config: ModelConfig, layer: int) -> Iterator[tuple[str, Shape]]:
