@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from engine.errors import ConfigError
+from kernels.layout import Activation
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,10 @@ class ModelConfig:
     @property
     def kda_width(self) -> int:
         return self.kda_heads * self.kda_dim
+
+    @property
+    def glu(self) -> Activation:
+        return Activation(self.activation, self.situ_beta, self.situ_linear_beta)
 
     def is_full(self, layer: int) -> bool:
         return layer in self.full

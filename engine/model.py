@@ -51,31 +51,34 @@ class Model:
     weights: ModelWeights
     ops: Ops
 
+    dtype: torch.dtype = torch.float32
+    """Of activations."""
+
     def forward(self, batch: Batch, pools: Pools) -> Tensor:
         """Logits [len(wanted), vocab] fp32 of the wanted rows; the caches hold the new tokens after it."""
         stream = self.embed(batch)
-        bank = stream.new_empty(0, *stream.shape)
+        bank: list[Tensor] = []
         for number, layer in enumerate(self.weights.layers):
             x = self.mix(bank, stream, layer.attention_score)
             banked = self.config.attn_res_block > 0 and number % self.config.attn_res_block == 0
             if banked:
-                bank = torch.cat([bank, stream[None]])
+                bank.append(stream)
             x = self.attend(self.norm(x, layer.attention_norm), layer, number, batch, pools)
-            stream = x if banked else stream + x
+            stream = x if banked else self.ops.add(stream, x)
             x = self.mix(bank, stream, layer.ffn_score)
-            stream = stream + self.feed(self.norm(x, layer.ffn_norm), layer)
+            stream = self.ops.add(stream, self.feed(self.norm(x, layer.ffn_norm), layer))
         x = self.mix(bank, stream, self.weights.score)[batch.wanted]
         return self.ops.linear(self.norm(x, self.weights.norm), self.weights.head).float()
 
     def embed(self, batch: Batch) -> Tensor:
         """[N, hidden]: the tokens' embeddings, images' where they stand."""
-        x = self.weights.embedding[batch.tokens]
+        x = self.ops.embed(batch.tokens, self.weights.embedding, self.dtype)
         for row, image in batch.images:
             x[row : row + image.shape[0]] = image.to(x.dtype)
         return x
 
-    def mix(self, bank: Tensor, stream: Tensor, score: Tensor | None) -> Tensor:
-        return stream if score is None else self.ops.attn_res(bank, stream, score, self.config.eps)
+    def mix(self, bank: list[Tensor], stream: Tensor, score: Tensor | None) -> Tensor:
+        return stream if score is None else self.ops.attn_res([*bank, stream], score, self.config.eps)
 
     def norm(self, x: Tensor, weight: Tensor) -> Tensor:
         return self.ops.rms_norm(x, weight, self.config.eps)
@@ -86,6 +89,7 @@ class Model:
         return dsa(x, layer.attention, self.config, batch, pools, number, self.ops)
 
     def feed(self, x: Tensor, layer: LayerWeights) -> Tensor:
+        activation = self.config.glu
         if isinstance(layer.ffn, DenseWeights):
-            return dense(x, layer.ffn, self.config, self.ops)
-        return moe(x, layer.ffn, self.config, self.ops)
+            return dense(x, layer.ffn, activation, self.ops)
+        return moe(x, layer.ffn, self.config, activation, self.ops)

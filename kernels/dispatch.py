@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from kernels.reference import attnres, conv, glu, indexer, kda, linear, mla, mxfp4, norm, pages, router
 
@@ -13,21 +12,43 @@ from kernels.reference import attnres, conv, glu, indexer, kda, linear, mla, mxf
 class Ops:
     """One implementation of every operation; signatures are those of `kernels.reference`."""
 
-    rms_norm: Callable = norm.rms_norm
-    layer_norm: Callable = norm.layer_norm
-    situ_glu: Callable = glu.situ_glu
-    silu_glu: Callable = glu.silu_glu
-    attn_res: Callable = attnres.attn_res
-    route: Callable = router.route
-    causal_conv: Callable = conv.causal_conv
-    kda_inputs: Callable = kda.kda_inputs
-    kda_recurrent: Callable = kda.kda_recurrent
-    kda_chunked: Callable = kda.kda_chunked
-    write_pages: Callable = pages.write_pages
-    index_topk: Callable = indexer.index_topk
-    mla_attention: Callable = mla.mla_attention
-    linear: Callable = linear.linear
-    experts: Callable = mxfp4.experts
+    embed: Callable
+    linear: Callable
+    add: Callable
+    rms_norm: Callable
+    attn_res: Callable
+    causal_conv: Callable
+    kda: Callable
+    gated_norm: Callable
+    write_latents: Callable
+    write_keys: Callable
+    index_topk: Callable
+    absorb: Callable
+    mla_attention: Callable
+    expand: Callable
+    gated: Callable
+    glu: Callable
+    route: Callable
+    experts: Callable
 
 
-REFERENCE = Ops()
+REFERENCE = Ops(
+    embed=linear.embed,
+    linear=linear.linear,
+    add=linear.add,
+    rms_norm=norm.rms_norm,
+    attn_res=attnres.attn_res,
+    causal_conv=conv.causal_conv,
+    kda=kda.kda,
+    gated_norm=kda.gated_norm,
+    write_latents=pages.write_latents,
+    write_keys=pages.write_keys,
+    index_topk=indexer.index_topk,
+    absorb=mla.absorb,
+    mla_attention=mla.mla_attention,
+    expand=mla.expand,
+    gated=glu.gated,
+    glu=glu.glu,
+    route=router.route,
+    experts=mxfp4.experts,
+)

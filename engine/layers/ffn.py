@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from torch import Tensor
 
 from engine.config import ModelConfig
 from kernels.dispatch import Ops
+from kernels.layout import Activation
 
 
 @dataclass(slots=True)
@@ -44,25 +44,18 @@ class MoeWeights:
     shared: DenseWeights | None
 
 
-def dense(x: Tensor, w: DenseWeights, config: ModelConfig, ops: Ops) -> Tensor:
+def dense(x: Tensor, w: DenseWeights, activation: Activation, ops: Ops) -> Tensor:
     """x: [N, hidden], normed. Gives [N, hidden]."""
-    return ops.linear(_activation(config, ops)(ops.linear(x, w.gate), ops.linear(x, w.up)), w.down)
+    return ops.linear(ops.glu(ops.linear(x, w.gate, w.up), activation), w.down)
 
 
-def moe(x: Tensor, w: MoeWeights, config: ModelConfig, ops: Ops) -> Tensor:
+def moe(x: Tensor, w: MoeWeights, config: ModelConfig, activation: Activation, ops: Ops) -> Tensor:
     """x: [N, hidden], normed: the router and the shared experts read it, the routed ones its latent."""
     ids, weights = ops.route(x, w.router, w.bias, config.top_k, config.router_scale, config.renormalise)
     z = x if w.latent_down is None else ops.linear(x, w.latent_down)
-    parts = (w.experts.gate, w.experts.up, w.experts.down)
-    y = ops.experts(z, ids, weights, *parts, _activation(config, ops))
+    y = ops.experts(z, ids, weights, w.experts.gate, w.experts.up, w.experts.down, activation)
     if w.latent_norm is not None:
         y = ops.rms_norm(y, w.latent_norm, config.eps)
     if w.latent_up is not None:
         y = ops.linear(y, w.latent_up)
-    return y if w.shared is None else y + dense(x, w.shared, config, ops)
-
-
-def _activation(config: ModelConfig, ops: Ops):
-    if config.activation == "silu":
-        return ops.silu_glu
-    return partial(ops.situ_glu, beta=config.situ_beta, linear_beta=config.situ_linear_beta)
+    return y if w.shared is None else ops.add(y, dense(x, w.shared, activation, ops))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from engine.batch import Batch
@@ -35,18 +34,12 @@ class KdaWeights:
 
 def kda(x: Tensor, w: KdaWeights, config: ModelConfig, batch: Batch, pools: Pools, layer: int, ops: Ops) -> Tensor:
     """x: [N, hidden], normed. Gives [N, hidden]; moves the sequences' states on."""
-    heads = (x.shape[0], config.kda_heads, config.kda_dim)
-    qkv = torch.cat([ops.linear(x, part) for part in (w.q, w.k, w.v)], dim=-1)
-    qkv = ops.causal_conv(qkv, w.conv, pools.convs[layer], batch.slots, batch.starts)
-    q, k, v = (part.reshape(heads) for part in qkv.chunk(3, dim=-1))
-    decay = ops.linear(ops.linear(x, w.f_a), w.f_b).reshape(heads)
-    q, k, decay = ops.kda_inputs(q, k, decay, w.a_log, w.dt_bias, config.gate_bound)
-    beta = torch.sigmoid(ops.linear(x, w.b).float())
-    single = batch.starts[-1] == len(batch.slots)
-    run = ops.kda_recurrent if single else ops.kda_chunked
-    out = run(q, k, v, decay, beta, pools.states[layer], batch.slots, batch.starts)
+    qkv = ops.causal_conv(ops.linear(x, w.q, w.k, w.v), w.conv, pools.convs[layer], batch.sequences)
+    decay = ops.linear(ops.linear(x, w.f_a), w.f_b)
+    beta = ops.linear(x, w.b)
+    state = pools.states[layer]
+    out = ops.kda(qkv, decay, beta, w.a_log, w.dt_bias, config.gate_bound, state, batch.sequences)
     gate = x
     for part in w.gate:
         gate = ops.linear(gate, part)
-    out = ops.rms_norm(out, w.norm, config.eps) * torch.sigmoid(gate.float()).reshape(heads)
-    return ops.linear(out.reshape(x.shape[0], -1).to(x.dtype), w.o)
+    return ops.linear(ops.gated_norm(out, w.norm, gate, config.eps), w.o)

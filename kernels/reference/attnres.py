@@ -1,6 +1,8 @@
-"""Attention residuals: the stream that a layer reads is a mix of banked streams and the current one."""
+"""Attention residuals: what a layer reads is a mix of banked streams and the current one."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -8,14 +10,14 @@ from torch import Tensor
 from kernels.reference.norm import rms_norm
 
 
-def attn_res(bank: Tensor, stream: Tensor, score: Tensor, eps: float) -> Tensor:
-    """`Σ_j softmax_j(score · RMSNorm(v_j)) v_j` over the bank's streams and the current one.
+def attn_res(streams: Sequence[Tensor], score: Tensor, eps: float) -> Tensor:
+    """`Σ_j softmax_j(score · RMSNorm(v_j)) v_j` over the streams, the current one last.
 
-    bank: [J, N, D] (J may be 0: then the stream is given back as it is). stream: [N, D]. score: [D], the
-    product of the norm's weight and the projection. Softmax and sum in fp32; given back in stream's dtype.
+    streams: J of [N, D]; one alone is given back as it is. score: [D], the norm's weight times the projection.
+    Softmax and sum in fp32; given back in the streams' dtype.
     """
-    if bank.shape[0] == 0:
-        return stream
-    values = torch.cat([bank, stream[None]]).float()
+    if len(streams) == 1:
+        return streams[0]
+    values = torch.stack(list(streams)).float()
     scores = rms_norm(values, None, eps) @ score.float()
-    return torch.einsum("jn,jnd->nd", scores.softmax(0), values).to(stream.dtype)
+    return torch.einsum("jn,jnd->nd", scores.softmax(0), values).to(streams[-1].dtype)

@@ -1,17 +1,15 @@
 """Kimi Delta Attention: a delta rule whose state decays a channel at a time (Kimi Linear, arXiv 2510.26692).
 
     S ← Diag(e^g) S;   S ← S + β k (v − Sᵀk)ᵀ;   o = Sᵀ q
-
-Sequences lie one after the other in a flat batch: sequence s is rows starts[s] … starts[s+1], its state is
-states[slots[s]], changed in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
+
+from kernels.layout import Sequences
+from kernels.reference.norm import rms_norm
 
 CHUNK = 64
 SUB = 16
@@ -42,15 +40,37 @@ def _unit(x: Tensor) -> Tensor:
     return wide * torch.rsqrt(wide.square().sum(-1, keepdim=True) + 1e-6)
 
 
-def kda_recurrent(
-    q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, states: Tensor, slots: Sequence[int], starts: Sequence[int]
+def kda(
+    qkv: Tensor,
+    decay: Tensor,
+    beta: Tensor,
+    a_log: Tensor,
+    dt_bias: Tensor,
+    bound: float | None,
+    states: Tensor,
+    sequences: Sequences,
 ) -> Tensor:
-    """Token by token. q, k, g: [N, H, d] fp32; v: [N, H, e]; beta: [N, H]; states: [P, H, d, e] fp32.
-    Gives o: [N, H, e] fp32."""
+    """A layer's recurrence: token by token where each sequence has one new token, else in chunks.
+
+    qkv: [N, 3·H·d], after the convolution. decay: [N, H·d] and beta: [N, H], before their activations. a_log,
+    dt_bias, bound: as in `kda_inputs`. states: [P, H, d, d] fp32. Gives [N, H, d] fp32.
+    """
+    shape = (qkv.shape[0], beta.shape[1], -1)
+    q, k, v = (part.reshape(shape) for part in qkv.chunk(3, dim=-1))
+    q, k, g = kda_inputs(q, k, decay.reshape(shape), a_log, dt_bias, bound)
+    run = kda_recurrent if sequences.single else kda_chunked
+    return run(q, k, v, g, torch.sigmoid(beta.float()), states, sequences)
+
+
+def kda_recurrent(
+    q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, states: Tensor, sequences: Sequences
+) -> Tensor:
+    """Token by token. q, k, g: [N, H, d] fp32; v: [N, H, e]; beta: [N, H]; states: [P, H, d, e] fp32, changed in
+    place. Gives o: [N, H, e] fp32."""
     out = torch.empty(v.shape, dtype=torch.float32, device=v.device)
-    for sequence, slot in enumerate(slots):
+    for first, last, _, slot in sequences.rows():
         state = states[slot]
-        for t in range(starts[sequence], starts[sequence + 1]):
+        for t in range(first, last):
             state = state * g[t].exp()[..., None]
             seen = torch.einsum("hde,hd->he", state, k[t])
             state = state + torch.einsum("hd,he->hde", beta[t, :, None] * k[t], v[t].float() - seen)
@@ -60,19 +80,24 @@ def kda_recurrent(
 
 
 def kda_chunked(
-    q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, states: Tensor, slots: Sequence[int], starts: Sequence[int]
+    q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, states: Tensor, sequences: Sequences
 ) -> Tensor:
     """As `kda_recurrent`, a chunk of 64 tokens at a time, in matrix products (equal up to rounding)."""
     out = torch.empty(v.shape, dtype=torch.float32, device=v.device)
-    for sequence, slot in enumerate(slots):
+    for start, end, _, slot in sequences.rows():
         state = states[slot]
-        for first in range(starts[sequence], starts[sequence + 1], CHUNK):
-            part = slice(first, min(first + CHUNK, starts[sequence + 1]))
+        for first in range(start, end, CHUNK):
+            part = slice(first, min(first + CHUNK, end))
             heads = (tensor[part].float().transpose(0, 1) for tensor in (q, k, v, g))
             result, state = _chunk(*heads, beta[part].float().T, state)
             out[part] = result.transpose(0, 1)
         states[slot] = state
     return out
+
+
+def gated_norm(o: Tensor, weight: Tensor, gate: Tensor, eps: float) -> Tensor:
+    """`RMSNorm_head(o) · σ(gate)`. o: [N, H, d]; weight: [d]; gate: [N, H·d]. Gives [N, H·d] in gate's dtype."""
+    return (rms_norm(o.float(), weight, eps).flatten(1) * torch.sigmoid(gate.float())).to(gate.dtype)
 
 
 def _chunk(q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:

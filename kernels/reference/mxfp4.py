@@ -7,10 +7,11 @@ the sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
+
+from kernels.layout import Activation
+from kernels.reference.glu import glu
 
 BLOCK = 32
 VALUES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -65,7 +66,7 @@ def experts(
     gate: tuple[Tensor, ...],
     up: tuple[Tensor, ...],
     down: tuple[Tensor, ...],
-    activation: Callable[[Tensor, Tensor], Tensor],
+    activation: Activation,
 ) -> Tensor:
     """`Σ_k w_k · E_k(x)` with `E(x) = W_down act(W_gate x, W_up x)`, only the chosen experts' weights being read.
 
@@ -77,7 +78,7 @@ def experts(
     for expert in ids.unique().tolist():
         rows, places = (ids == expert).nonzero(as_tuple=True)
         inside = x[rows].float()
-        hidden = activation(*(_times(inside, part, expert) for part in (gate, up)))
+        hidden = glu(torch.cat([_times(inside, part, expert) for part in (gate, up)], dim=-1), activation)
         out.index_add_(0, rows, _times(hidden, down, expert) * weights[rows, places, None].float())
     return out.to(x.dtype)
 

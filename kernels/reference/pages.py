@@ -1,8 +1,12 @@
-"""Reading a paged cache: a sequence's tokens lie in pages of a pool, in any order."""
+"""The paged caches: a sequence's entries lie in pages of a pool, in any order."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
+
+from kernels.layout import Sequences
+from kernels.reference.norm import layer_norm, rms_norm
 
 
 def gathered(pages: Tensor, row: Tensor, length: int) -> Tensor:
@@ -12,16 +16,22 @@ def gathered(pages: Tensor, row: Tensor, length: int) -> Tensor:
     return pages[row[:count].long()].reshape(count * size, pages.shape[-1])[:length]
 
 
-def write_pages(pages: Tensor, table: Tensor, lengths: list[int], starts: list[int], rows: Tensor) -> None:
-    """Puts each sequence's new entries at its end, in place.
+def write_latents(kv: Tensor, weight: Tensor, eps: float, pages: Tensor, sequences: Sequences) -> None:
+    """Appends each sequence's new latents, the first part of each under an RMS norm.
 
-    pages: [P, page, W]. table: [S, M] int. lengths: entries of each sequence with the new ones. rows: [N, W],
-    sequence s being rows starts[s] … starts[s+1].
+    kv: [N, rank + shared]. weight: [rank]. pages: [P, page, rank + shared], changed in place.
     """
-    import torch
+    rank = weight.shape[0]
+    _append(torch.cat([rms_norm(kv[:, :rank], weight, eps), kv[:, rank:]], dim=-1), pages, sequences)
 
+
+def write_keys(keys: Tensor, weight: Tensor, bias: Tensor, eps: float, pages: Tensor, sequences: Sequences) -> None:
+    """Appends each sequence's new indexer keys under a layer norm. keys: [N, d]; pages: [P, page, d]."""
+    _append(layer_norm(keys, weight, bias, eps), pages, sequences)
+
+
+def _append(rows: Tensor, pages: Tensor, sequences: Sequences) -> None:
     size = pages.shape[1]
-    for sequence, length in enumerate(lengths):
-        first, last = starts[sequence], starts[sequence + 1]
+    for number, (first, last, length, _) in enumerate(sequences.rows()):
         at = torch.arange(length - (last - first), length, device=pages.device)
-        pages[table[sequence, at // size].long(), at % size] = rows[first:last].to(pages.dtype)
+        pages[sequences.table[number, at // size].long(), at % size] = rows[first:last].to(pages.dtype)
