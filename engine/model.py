@@ -1,7 +1,7 @@
 """The forward pass, top to bottom as the paper has it.
 
-    h ← mix(bank, stream);  stream ← stream + attention(norm(h))      (attention residuals: at a block's first
-    h ← mix(bank, stream);  stream ← stream + ffn(norm(h))             layer the stream is banked and restarted)
+h ← mix(bank, stream);  stream ← stream + attention(norm(h))      (attention residuals: at a block's first
+h ← mix(bank, stream);  stream ← stream + ffn(norm(h))             layer the stream is banked and restarted)
 """
 
 from __future__ import annotations

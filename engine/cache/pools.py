@@ -38,9 +38,13 @@ class Pools:
         made = cls(page)
         for layer in range(config.layers):
             if config.is_full(layer):
-                made.latents[layer] = torch.zeros(pages, page, config.latent_width, dtype=dtype, device=device)
+                made.latents[layer] = torch.zeros(
+                    pages, page, config.latent_width, dtype=dtype, device=device
+                )
                 if config.indexer is not None:
-                    made.keys[layer] = torch.zeros(pages, page, config.indexer.dim, dtype=dtype, device=device)
+                    made.keys[layer] = torch.zeros(
+                        pages, page, config.indexer.dim, dtype=dtype, device=device
+                    )
             else:
                 square = (slots, config.kda_heads, config.kda_dim, config.kda_dim)
                 made.states[layer] = torch.zeros(square, dtype=torch.float32, device=device)

@@ -43,7 +43,9 @@ class MlaWeights:
     indexer: IndexerWeights | None
 
 
-def dsa(x: Tensor, w: MlaWeights, config: ModelConfig, batch: Batch, pools: Pools, layer: int, ops: Ops) -> Tensor:
+def dsa(
+    x: Tensor, w: MlaWeights, config: ModelConfig, batch: Batch, pools: Pools, layer: int, ops: Ops
+) -> Tensor:
     """x: [N, hidden], normed. Gives [N, hidden]; appends the latents and indexer keys to the cache."""
     compressed = x if w.q_a is None else ops.rms_norm(ops.linear(x, w.q_a), w.q_norm, config.eps)
     latents = pools.latents[layer]

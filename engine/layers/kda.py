@@ -32,7 +32,9 @@ class KdaWeights:
     o: Tensor
 
 
-def kda(x: Tensor, w: KdaWeights, config: ModelConfig, batch: Batch, pools: Pools, layer: int, ops: Ops) -> Tensor:
+def kda(
+    x: Tensor, w: KdaWeights, config: ModelConfig, batch: Batch, pools: Pools, layer: int, ops: Ops
+) -> Tensor:
     """x: [N, hidden], normed. Gives [N, hidden]; moves the sequences' states on."""
     qkv = ops.causal_conv(ops.linear(x, w.q, w.k, w.v), w.conv, pools.convs[layer], batch.sequences)
     decay = ops.linear(ops.linear(x, w.f_a), w.f_b)

@@ -40,7 +40,9 @@ def build(config: ModelConfig, source: Source) -> ModelWeights:
 def _layer(config: ModelConfig, source: Source, number: int) -> LayerWeights:
     get = source.tensor
     base = f"model.layers.{number}."
-    attention = (_mla if config.is_full(number) else _kda)(config, lambda name: get(f"{base}self_attn.{name}"))
+    attention = (_mla if config.is_full(number) else _kda)(
+        config, lambda name: get(f"{base}self_attn.{name}")
+    )
     if number < config.dense_layers:
         ffn = _dense(lambda name: get(f"{base}mlp.{name}"))
     else:

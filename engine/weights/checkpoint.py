@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -50,7 +51,9 @@ class Checkpoint:
             for name, entry in read_header(file).items():
                 plain = name.removeprefix(PREFIX)
                 if plain in self.entries:
-                    raise CheckpointError(f"{file}: tensor {name} stands in {self.entries[plain].file.name} too")
+                    raise CheckpointError(
+                        f"{file}: tensor {name} stands in {self.entries[plain].file.name} too"
+                    )
                 self.entries[plain] = entry
         self._maps: dict[Path, Tensor] = {}
 
@@ -72,7 +75,9 @@ class Checkpoint:
         if entry is None:
             raise CheckpointError(f"{self.folder}: tensor {name} is missing; the download may be incomplete")
         if entry.shape != shape and not _same_vector(entry.shape, shape):
-            raise CheckpointError(f"{entry.file}: tensor {name} is {list(entry.shape)}, the config wants {list(shape)}")
+            raise CheckpointError(
+                f"{entry.file}: tensor {name} is {list(entry.shape)}, the config wants {list(shape)}"
+            )
         if dtype is not None and entry.dtype != dtype:
             raise CheckpointError(f"{entry.file}: tensor {name} is {entry.dtype}, it has to be {dtype}")
 
@@ -97,9 +102,7 @@ class Checkpoint:
 
     def _together(self, wanted: list[str]) -> Tensor:
         entries = [self.entries[name] for name in wanted]
-        adjacent = all(
-            one.file == two.file and one.end == two.start for one, two in zip(entries, entries[1:], strict=False)
-        )
+        adjacent = all(one.file == two.file and one.end == two.start for one, two in pairwise(entries))
         if not adjacent:
             return torch.stack([self.tensor(name) for name in wanted])
         whole = self._map(entries[0].file)[entries[0].start : entries[-1].end]
@@ -160,7 +163,9 @@ def read_header(file: Path) -> dict[str, Entry]:
         start = handle.read(8)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         if not 2 <= length <= min(LARGEST_HEADER, size - 8):
-            raise CheckpointError(f"{file}: header of {length} bytes in a file of {size}: damaged or no safetensors")
+            raise CheckpointError(
+                f"{file}: header of {length} bytes in a file of {size}: damaged or no safetensors"
+            )
         raw = handle.read(length)
     try:
         listed = json.loads(raw)
@@ -172,7 +177,7 @@ def read_header(file: Path) -> dict[str, Entry]:
     if end > size:
         raise CheckpointError(f"{file}: {size} bytes, its tensors need {end}: cut short, fetch it again")
     ordered = sorted(found.values(), key=lambda entry: (entry.start, entry.end))
-    for one, two in zip(ordered, ordered[1:], strict=False):
+    for one, two in pairwise(ordered):
         if two.start < one.end:
             raise CheckpointError(f"{file}: two tensors overlap at byte {two.start}: damaged")
     return found

@@ -49,7 +49,6 @@ def from_json(found: Any) -> ModelConfig:
         raise ConfigError("config: not an object")
     text = _Keys(found.get("text_config") or found)
     linear = _Keys(text.object("linear_attn_config"), "linear_attn_config.")
-    layers = text.whole("num_hidden_layers")
     activation = text.raw.get("hidden_act", "silu")
     gated = activation == "situ"
     indexer = None
@@ -107,7 +106,11 @@ def to_json(config: ModelConfig) -> dict[str, Any]:
     if config.gate_bound is None:
         return {"architectures": ["KimiLinearForCausalLM"], "model_type": "kimi_linear", **text}
     name = "KimiK3ForConditionalGeneration" if config.indexer is None else "KimiK31ForConditionalGeneration"
-    whole: dict[str, Any] = {"architectures": [name], "model_type": config.name or "kimi_k3", "text_config": text}
+    whole: dict[str, Any] = {
+        "architectures": [name],
+        "model_type": config.name or "kimi_k3",
+        "text_config": text,
+    }
     if config.vision is not None:
         vision = config.vision
         whole["vision_config"] = {

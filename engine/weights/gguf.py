@@ -31,7 +31,8 @@ _ATTENTION = {
     "q_proj.weight": "attn_q", "k_proj.weight": "attn_k", "v_proj.weight": "attn_v", "o_proj.weight": "attn_output",
     "kv_a_proj_with_mqa.weight": "attn_kv_a_mqa", "kv_a_layernorm.weight": "attn_kv_a_norm",
     "q_conv1d.weight": "ssm_conv1d_q", "k_conv1d.weight": "ssm_conv1d_k", "v_conv1d.weight": "ssm_conv1d_v",
-    "f_a_proj.weight": "ssm_f_a", "f_b_proj.weight": "ssm_f_b", "b_proj.weight": "ssm_beta", "o_norm.weight": "ssm_norm",
+    "f_a_proj.weight": "ssm_f_a", "f_b_proj.weight": "ssm_f_b", "b_proj.weight": "ssm_beta",
+    "o_norm.weight": "ssm_norm",
 }  # fmt: skip
 _FFN = {
     "gate_proj.weight": "ffn_gate", "up_proj.weight": "ffn_up", "down_proj.weight": "ffn_down",
@@ -44,8 +45,7 @@ _EXPERTS = {"w1": "ffn_gate_exps", "w3": "ffn_up_exps", "w2": "ffn_down_exps"}
 
 
 def export(config: ModelConfig, source: Source, path: Path, *, widen_experts: bool = False) -> None:
-    """Writes `path`. Experts keep their MXFP4 unless `widen_experts` asks for fp32; the trunk's matrices are F16 where
-    that loses nothing of what bf16 had … else fp32.
+    """Writes `path`. Experts keep their MXFP4 unless `widen_experts` asks for fp32; the trunk is fp32.
 
     Errors: ConfigError for a model that the format has no place for (Kimi-Linear's shapes).
     """
@@ -122,7 +122,9 @@ def _trunk(config: ModelConfig, source: Source) -> Iterator[tuple[str, Tensor]]:
                 yield f"{to}{_FFN[name]}.weight", tensor
 
 
-def _attention(config: ModelConfig, layer: int, name: str, tensor: Tensor, to: str) -> Iterator[tuple[str, Tensor]]:
+def _attention(
+    config: ModelConfig, layer: int, name: str, tensor: Tensor, to: str
+) -> Iterator[tuple[str, Tensor]]:
     if name.startswith("indexer."):
         return
     if name == "kv_b_proj.weight":

@@ -17,7 +17,9 @@ class RandomSource:
     `mxfp4` packs the routed experts.
     """
 
-    def __init__(self, config: ModelConfig, seed: int = 0, *, mxfp4: bool = True, dtype: torch.dtype = torch.float32):
+    def __init__(
+        self, config: ModelConfig, seed: int = 0, *, mxfp4: bool = True, dtype: torch.dtype = torch.float32
+    ):
         self.config, self.seed, self.mxfp4, self.dtype = config, seed, mxfp4, dtype
         self.shapes = dict(names.trunk(config))
 

@@ -7,8 +7,8 @@ from torch import Tensor
 
 
 def linear(x: Tensor, *weights: Tensor) -> Tensor:
-    """`x Wᵀ` of each weight, side by side. x: [N, in]; weights: [out, in] each. Gives [N, Σ out] in x's dtype; summed in
-    fp32."""
+    """`x Wᵀ` of each weight, side by side. x: [N, in]; weights: [out, in] each. Gives [N, Σ out] in x's dtype,
+    summed in fp32."""
     wide = x.float()
     return torch.cat([wide @ weight.float().T for weight in weights], dim=-1).to(x.dtype)
 

@@ -25,7 +25,9 @@ def write_latents(kv: Tensor, weight: Tensor, eps: float, pages: Tensor, sequenc
     _append(torch.cat([rms_norm(kv[:, :rank], weight, eps), kv[:, rank:]], dim=-1), pages, sequences)
 
 
-def write_keys(keys: Tensor, weight: Tensor, bias: Tensor, eps: float, pages: Tensor, sequences: Sequences) -> None:
+def write_keys(
+    keys: Tensor, weight: Tensor, bias: Tensor, eps: float, pages: Tensor, sequences: Sequences
+) -> None:
     """Appends each sequence's new indexer keys under a layer norm. keys: [N, d]; pages: [P, page, d]."""
     _append(layer_norm(keys, weight, bias, eps), pages, sequences)
 

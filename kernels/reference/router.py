@@ -11,7 +11,9 @@ def top_lowest(scores: Tensor, k: int) -> Tensor:
     return torch.sort(scores, dim=-1, descending=True, stable=True).indices[..., :k]
 
 
-def route(x: Tensor, weight: Tensor, bias: Tensor | None, k: int, scale: float, renormalise: bool) -> tuple[Tensor, Tensor]:
+def route(
+    x: Tensor, weight: Tensor, bias: Tensor | None, k: int, scale: float, renormalise: bool
+) -> tuple[Tensor, Tensor]:
     """Experts are chosen by `σ(W x) + bias`, weighted by `σ(W x)` alone.
 
     x: [N, D]. weight: [E, D]. bias: [E], the selection bias, or None. Gives (ids [N, k] int32, weights [N, k]
