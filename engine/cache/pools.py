@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -60,6 +61,24 @@ class Pools:
     def copy_slot(self, source: int, target: int) -> None:
         for pool in (*self.states.values(), *self.convs.values()):
             pool[target] = pool[source]
+
+    def save_slot(self, slot: int) -> list[Tensor]:
+        """A copy of a slot's states, outside the pools: one tensor a pool."""
+        return [pool[slot].clone() for pool in (*self.states.values(), *self.convs.values())]
+
+    def load_slot(self, slot: int, saved: Sequence[Tensor]) -> None:
+        """What `save_slot` gave, into a slot."""
+        for pool, state in zip((*self.states.values(), *self.convs.values()), saved, strict=True):
+            pool[slot] = state
+
+    def save_pages(self, pages: Sequence[int]) -> list[Tensor]:
+        """Copies of pages, outside the pools: [len(pages), page, W] of each pool."""
+        return [pool[list(pages)] for pool in (*self.latents.values(), *self.keys.values())]
+
+    def load_pages(self, pages: Sequence[int], saved: Sequence[Tensor]) -> None:
+        """What `save_pages` gave, into pages."""
+        for pool, content in zip((*self.latents.values(), *self.keys.values()), saved, strict=True):
+            pool[list(pages)] = content.to(pool.device)
 
     def copy_page(self, source: int, target: int) -> None:
         for pool in (*self.latents.values(), *self.keys.values()):
