@@ -5,9 +5,8 @@ Only safetensors are read: a pickle can run code. Names may stand under `languag
 
 from __future__ import annotations
 
-import json
-import struct
-from dataclasses import dataclass
+import mmap
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,25 +17,16 @@ from engine.config import ModelConfig
 from engine.errors import CheckpointError
 from engine.weights import names
 from engine.weights.config_json import read_config
+from engine.weights.files import shards
+from engine.weights.header import Entry, read_header
 
-LARGEST_HEADER = 100 << 20
-"""Bytes; the safetensors format's own bound."""
-DTYPES = {
-    "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "U8": torch.uint8, "I8": torch.int8,
-    "I32": torch.int32, "I64": torch.int64, "F64": torch.float64, "BOOL": torch.bool,
-}  # fmt: skip
 PREFIX = "language_model."
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a tensor lies: bytes start … end of `file`."""
-
-    file: Path
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-    start: int
-    end: int
+FLOATS = (torch.float32, torch.bfloat16, torch.float16)
+BYTES = (torch.uint8,)
+LARGEST_SCALE = 252
+"""2^125: six times it is the largest float32 there is room for. 255 is NaN."""
+# Without it the kernel refuses to map a file that is larger than memory; Python names the constant from 3.13 on.
+_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 
 
 class Checkpoint:
@@ -46,153 +36,132 @@ class Checkpoint:
         """Reads all headers. Errors: CheckpointError, ConfigError; each names the file and what to do."""
         self.folder = folder
         self.config: ModelConfig = read_config(folder / "config.json")
+        self.files = shards(folder)
         self.entries: dict[str, Entry] = {}
-        for file in shards(folder):
+        self.names: dict[str, str] = {}
+        """Public name → the name that the files give it."""
+        for file in self.files:
             for name, entry in read_header(file).items():
                 plain = name.removeprefix(PREFIX)
                 if plain in self.entries:
                     raise CheckpointError(
                         f"{file}: tensor {name} stands in {self.entries[plain].file.name} too"
                     )
-                self.entries[plain] = entry
-        self._maps: dict[Path, Tensor] = {}
+                self.entries[plain], self.names[plain] = entry, name
+        self._maps: dict[Path, tuple[mmap.mmap, Tensor]] = {}
+
+    @classmethod
+    def open(cls, folder: Path) -> Checkpoint:
+        """A checkpoint that is whole: every tensor is there, of the shape and type that it has to have."""
+        opened = cls(folder)
+        opened.check()
+        return opened
 
     def check(self) -> None:
-        """Every tensor that the config asks for is there, with its shape. Errors: CheckpointError."""
+        """Every tensor that the config asks for is there, with its shape and type. Errors: CheckpointError."""
         for name, shape in names.trunk(self.config):
-            self._expect(name, shape)
+            self._expect(name, shape, FLOATS)
         for layer in names.moe_layers(self.config):
-            for name, shape in names.experts(self.config, layer):
-                if f"{name}_packed" in self.entries:
-                    out, width = shape
-                    self._expect(f"{name}_packed", (out, width // 2), torch.uint8)
-                    self._expect(f"{name}_scale", (out, width // 32), torch.uint8)
+            packed = self.packed(layer)
+            for name, (out, width) in names.experts(self.config, layer):
+                if packed:
+                    self._expect(f"{name}_packed", (out, width // 2), BYTES)
+                    self._expect(f"{name}_scale", (out, width // 32), BYTES)
                 else:
-                    self._expect(name, shape)
+                    self._expect(name, (out, width), FLOATS)
 
-    def _expect(self, name: str, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> None:
-        entry = self.entries.get(name)
-        if entry is None:
-            raise CheckpointError(f"{self.folder}: tensor {name} is missing; the download may be incomplete")
+    def packed(self, layer: int) -> bool:
+        """Whether the layer's routed experts are MXFP4."""
+        return f"{names.expert_name(layer, 0, names.EXPERT_PARTS[0])}_packed" in self.entries
+
+    def _expect(self, name: str, shape: tuple[int, ...], dtypes: tuple[torch.dtype, ...]) -> None:
+        entry = self.entry(name)
         if entry.shape != shape and not _same_vector(entry.shape, shape):
             raise CheckpointError(
                 f"{entry.file}: tensor {name} is {list(entry.shape)}, the config wants {list(shape)}"
             )
-        if dtype is not None and entry.dtype != dtype:
-            raise CheckpointError(f"{entry.file}: tensor {name} is {entry.dtype}, it has to be {dtype}")
+        if entry.dtype not in dtypes:
+            wanted = " or ".join(str(dtype) for dtype in dtypes)
+            raise CheckpointError(f"{entry.file}: tensor {name} is {entry.dtype}, it has to be {wanted}")
 
-    def tensor(self, name: str) -> Tensor:
-        """A view of the mapped file; copy before writing to it."""
+    def entry(self, name: str) -> Entry:
         entry = self.entries.get(name)
         if entry is None:
-            raise CheckpointError(f"{self.folder}: tensor {name} is missing")
-        if entry.start == entry.end:
-            return torch.empty(entry.shape, dtype=entry.dtype)
-        return self._map(entry.file)[entry.start : entry.end].view(entry.dtype).reshape(entry.shape)
+            raise CheckpointError(f"{self.folder}: tensor {name} is missing; the download may be incomplete")
+        return entry
+
+    def tensor(self, name: str) -> Tensor:
+        """A view of the mapped file, or a copy where it lies askew there; copy before writing to it."""
+        return self._view(self.entry(name))
 
     def stacked(self, layer: int, part: str) -> tuple[Tensor, ...]:
         """A layer's experts of one part: (packed, scales) as they are stored, or one plain tensor. No copy is made
-        where they lie one after the other."""
-        first = names.expert_name(layer, 0, part)
-        suffixes = ("_packed", "_scale") if f"{first}_packed" in self.entries else ("",)
-        return tuple(
-            self._together([names.expert_name(layer, e, part) + suffix for e in range(self.config.experts)])
-            for suffix in suffixes
-        )
+        where they lie one after the other. Errors: CheckpointError, also for scales that make no number."""
+        if not self.packed(layer):
+            return (self._together(layer, part, ""),)
+        packed, scales = (self._together(layer, part, suffix) for suffix in ("_packed", "_scale"))
+        largest = int(scales.max())
+        if largest > LARGEST_SCALE:
+            raise CheckpointError(
+                f"{self.folder}: layer {layer}, experts' {part}: a scale of {largest}, which makes no number; "
+                "fetch the checkpoint again"
+            )
+        return packed, scales
 
-    def _together(self, wanted: list[str]) -> Tensor:
-        entries = [self.entries[name] for name in wanted]
-        adjacent = all(one.file == two.file and one.end == two.start for one, two in pairwise(entries))
-        if not adjacent:
-            return torch.stack([self.tensor(name) for name in wanted])
-        whole = self._map(entries[0].file)[entries[0].start : entries[-1].end]
-        return whole.view(entries[0].dtype).reshape(len(entries), *entries[0].shape)
+    def _together(self, layer: int, part: str, suffix: str) -> Tensor:
+        wanted = [names.expert_name(layer, e, part) + suffix for e in range(self.config.experts)]
+        entries = [self.entry(name) for name in wanted]
+        first = entries[0]
+        for name, entry in zip(wanted, entries, strict=True):
+            if (entry.shape, entry.dtype) != (first.shape, first.dtype):
+                raise CheckpointError(f"{entry.file}: tensor {name} is not of {wanted[0]}'s shape and type")
+        if all(one.file == two.file and one.end == two.start for one, two in pairwise(entries)):
+            shape = (len(entries), *first.shape)
+            return self._view(Entry(first.file, first.dtype, shape, first.start, entries[-1].end))
+        whole = torch.empty((len(entries), *first.shape), dtype=first.dtype)
+        for row, entry in zip(whole, entries, strict=True):
+            row.copy_(self._view(entry))
+            self._let_go(entry)
+        return whole
 
-    def _map(self, file: Path) -> Tensor:
+    def _view(self, entry: Entry) -> Tensor:
+        if entry.bytes == 0:
+            return torch.empty(entry.shape, dtype=entry.dtype)
+        raw = self._map(entry.file)[1][entry.start : entry.end]
+        if entry.start % entry.dtype.itemsize:
+            raw = raw.clone()
+        return raw.view(entry.dtype).reshape(entry.shape)
+
+    def _let_go(self, entry: Entry) -> None:
+        """What was copied needn't stay in memory a second time."""
+        first = -(-entry.start // mmap.PAGESIZE) * mmap.PAGESIZE
+        length = entry.end // mmap.PAGESIZE * mmap.PAGESIZE - first
+        if length > 0:
+            self._map(entry.file)[0].madvise(mmap.MADV_DONTNEED, first, length)
+
+    def _map(self, file: Path) -> tuple[mmap.mmap, Tensor]:
+        """Private: a stray write would change memory, never the file."""
         if file not in self._maps:
-            size = file.stat().st_size
-            self._maps[file] = torch.from_file(str(file), shared=False, size=size, dtype=torch.uint8)
+            needed = max(entry.end for entry in self.entries.values() if entry.file == file)
+            with file.open("rb") as handle:
+                size = file.stat().st_size
+                if size < needed:
+                    raise CheckpointError(
+                        f"{file}: {size} bytes, its tensors need {needed}: it was cut short"
+                    )
+                mapped = mmap.mmap(
+                    handle.fileno(),
+                    size,
+                    flags=mmap.MAP_PRIVATE | _NORESERVE,
+                    prot=mmap.PROT_READ | mmap.PROT_WRITE,
+                )
+            self._maps[file] = mapped, torch.frombuffer(mapped, dtype=torch.uint8)
         return self._maps[file]
 
     def bytes(self) -> int:
-        return sum(entry.end - entry.start for entry in self.entries.values())
+        return sum(entry.bytes for entry in self.entries.values())
 
 
 def _same_vector(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
     """[D], [1, D] and [D, 1, 1] hold the same numbers in the same order."""
     return [n for n in one if n != 1] == [n for n in two if n != 1]
-
-
-def shards(folder: Path) -> list[Path]:
-    """The checkpoint's safetensors files, by its index or all of the folder. Errors: CheckpointError."""
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        try:
-            listed = json.loads(index.read_bytes())["weight_map"].values()
-        except (ValueError, KeyError, AttributeError) as error:
-            raise CheckpointError(f"{index}: no weight_map in it: {error}") from error
-        found = [_inside(folder, name) for name in sorted(set(listed))]
-    else:
-        found = [_inside(folder, path.name) for path in sorted(folder.glob("*.safetensors"))]
-    if not found:
-        pickles = [path.name for path in folder.glob("*.bin")] + [path.name for path in folder.glob("*.pt")]
-        hint = f"; {pickles[0]} is a pickle, which can run code and is never read" if pickles else ""
-        raise CheckpointError(f"{folder}: no safetensors files{hint}")
-    return found
-
-
-def _inside(folder: Path, name: object) -> Path:
-    """A shard by the name that the index gives it; it may not lead out of the folder. The hub's cache keeps its
-    files as links into its own `blobs` folder, two levels up."""
-    if not isinstance(name, str) or "/" in name or "\\" in name or name in ("", ".", ".."):
-        raise CheckpointError(f"{folder}: the index names {name!r}, which is no plain file name")
-    path = folder / name
-    if not path.is_file():
-        raise CheckpointError(f"{path}: the index names it, but there is no such file")
-    target = path.resolve()
-    allowed = {folder.resolve(), folder.resolve().parent.parent / "blobs"}
-    if target.parent not in allowed:
-        raise CheckpointError(f"{path}: leads out of the checkpoint to {target}; put the file itself there")
-    return path
-
-
-def read_header(file: Path) -> dict[str, Entry]:
-    """A safetensors file's entries (format 1: length u64, JSON, data). Errors: CheckpointError."""
-    size = file.stat().st_size
-    with file.open("rb") as handle:
-        start = handle.read(8)
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
-        if not 2 <= length <= min(LARGEST_HEADER, size - 8):
-            raise CheckpointError(
-                f"{file}: header of {length} bytes in a file of {size}: damaged or no safetensors"
-            )
-        raw = handle.read(length)
-    try:
-        listed = json.loads(raw)
-        listed.pop("__metadata__", None)
-        found = {name: _entry(file, 8 + length, facts) for name, facts in listed.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CheckpointError(f"{file}: damaged header: {error}") from error
-    end = max((entry.end for entry in found.values()), default=0)
-    if end > size:
-        raise CheckpointError(f"{file}: {size} bytes, its tensors need {end}: cut short, fetch it again")
-    ordered = sorted(found.values(), key=lambda entry: (entry.start, entry.end))
-    for one, two in pairwise(ordered):
-        if two.start < one.end:
-            raise CheckpointError(f"{file}: two tensors overlap at byte {two.start}: damaged")
-    return found
-
-
-def _entry(file: Path, base: int, facts: dict) -> Entry:
-    shape, (start, end) = tuple(facts["shape"]), facts["data_offsets"]
-    dtype = DTYPES.get(facts["dtype"])
-    if dtype is None:
-        raise ValueError(f"dtype {facts['dtype']!r} is not known")
-    if not all(isinstance(n, int) and n >= 0 for n in (*shape, start, end)):
-        raise ValueError("a shape or offset is no whole number")
-    count = 1
-    for n in shape:
-        count *= n
-    if count * dtype.itemsize != end - start:
-        raise ValueError(f"{list(shape)} of {facts['dtype']} in {end - start} bytes")
-    return Entry(file, dtype, shape, base + start, base + end)

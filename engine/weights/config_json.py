@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from engine.config import Indexer, ModelConfig, Vision
-from engine.errors import ConfigError
+from engine.errors import CheckpointError, ConfigError
+from engine.weights.files import read_json
 
 LARGEST = 1 << 20
 """Bytes; a config.json is some kilobytes."""
@@ -23,22 +23,24 @@ _OTHER_NAMES = {
     "num_shared_experts": "n_shared_experts", "max_position_embeddings": "model_max_length",
     "moe_renormalize": "norm_topk_prob",
 }  # fmt: skip
+MXFP4_FORMAT = "mxfp4-pack-quantized"
+_LARGEST_WHOLE = 1 << 20
+_LARGEST_REAL = 1e9
+_LARGEST_OF = {"num_hidden_layers": 1 << 12, "vocab_size": 1 << 24, "max_position_embeddings": 1 << 32}
+"""No model is near these; a number beyond them is damage or malice."""
+_HAS_TO_BE: dict[str, tuple[Any, ...]] = {
+    "moe_router_activation_func": ("sigmoid",), "mla_use_nope": (True,), "tie_word_embeddings": (False,),
+    "num_expert_group": (0, 1), "topk_group": (0, 1), "moe_layer_freq": (1,),
+}  # fmt: skip
+"""Where a checkpoint says something else, this model would compute something else."""
 
 
 def read_config(path: Path) -> ModelConfig:
     """The model that `path` (a config.json) describes. Errors: ConfigError, naming the file and the key."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
-        if len(raw) > LARGEST:
-            raise ConfigError(f"{path}: over {LARGEST} bytes; this is no config.json")
-        found = json.loads(raw)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: not JSON: {error}") from error
-    try:
-        return from_json(found)
+        return from_json(read_json(path.parent, path.name, LARGEST))
+    except CheckpointError as error:
+        raise ConfigError(str(error)) from error
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 
@@ -48,6 +50,7 @@ def from_json(found: Any) -> ModelConfig:
     if not isinstance(found, Mapping):
         raise ConfigError("config: not an object")
     text = _Keys(found.get("text_config") or found)
+    _refuse_others(found, text)
     linear = _Keys(text.object("linear_attn_config"), "linear_attn_config.")
     activation = text.raw.get("hidden_act", "silu")
     gated = activation == "situ"
@@ -56,7 +59,7 @@ def from_json(found: Any) -> ModelConfig:
         indexer = Indexer(text.whole("index_n_heads"), text.whole("index_head_dim"), text.whole("index_topk"))
     return ModelConfig(
         **{field: text.whole(key) for field, key in _REQUIRED.items()},
-        full=tuple(number - 1 for number in linear.wholes("full_attn_layers")),
+        full=tuple(sorted({number - 1 for number in linear.wholes("full_attn_layers")})),
         kda_heads=linear.whole("num_heads"),
         kda_dim=linear.whole("head_dim"),
         conv=linear.whole("short_conv_kernel_size"),
@@ -67,13 +70,13 @@ def from_json(found: Any) -> ModelConfig:
         indexer=indexer,
         dense_layers=text.whole("first_k_dense_replace", 1),
         latent=text.whole("routed_expert_hidden_size") if text.raw.get("routed_expert_hidden_size") else None,
-        router_scale=text.real("routed_scaling_factor", 1.0) or 1.0,
+        router_scale=text.positive("routed_scaling_factor", 1.0),
         renormalise=bool(text.get("moe_renormalize", True)),
         activation=str(activation),
-        situ_beta=text.real("activation_situ_beta", 4.0) or 4.0,
-        situ_linear_beta=text.real("activation_situ_linear_beta", 25.0) or 0.0,
+        situ_beta=text.positive("activation_situ_beta", 4.0),
+        situ_linear_beta=text.positive("activation_situ_linear_beta", 25.0),
         attn_res_block=text.whole("attn_res_block_size", 0),
-        eps=text.real("rms_norm_eps", 1e-5) or 1e-5,
+        eps=text.positive("rms_norm_eps", 1e-5),
         context=text.whole("max_position_embeddings", 1_048_576),
         bos=text.whole("bos_token_id") if text.raw.get("bos_token_id") is not None else None,
         eos=_tokens(text.raw.get("eos_token_id")),
@@ -121,11 +124,25 @@ def to_json(config: ModelConfig) -> dict[str, Any]:
     return whole
 
 
+def _refuse_others(found: Mapping[str, Any], text: _Keys) -> None:
+    for key, allowed in _HAS_TO_BE.items():
+        value = text.raw.get(key, found.get(key))
+        if value is not None and value not in allowed:
+            raise ConfigError(f"config: {key} is {value!r}; this engine computes {allowed[-1]!r} alone")
+    quantised = found.get("quantization_config") or text.raw.get("quantization_config")
+    if quantised is not None:
+        form = quantised.get("format") if isinstance(quantised, Mapping) else quantised
+        if form != MXFP4_FORMAT:
+            raise ConfigError(
+                f"config: weights quantised as {form!r}; known are plain ones and {MXFP4_FORMAT}"
+            )
+
+
 def _tokens(found: Any) -> tuple[int, ...]:
     if found is None:
         return ()
     several = found if isinstance(found, list) else [found]
-    if not all(isinstance(token, int) for token in several):
+    if not all(type(token) is int and 0 <= token < _LARGEST_OF["vocab_size"] for token in several):
         raise ConfigError(f"config: eos_token_id is {found!r}, not token ids")
     return tuple(several)
 
@@ -135,13 +152,19 @@ def _vision(found: Any) -> Vision | None:
         return None
     keys = _Keys(found, "vision_config.")
     merge = keys.raw.get("merge_kernel_size", 2)
+    if isinstance(merge, list) and merge:
+        merge = merge[0]
+    if type(merge) is not int or not 1 <= merge <= 64:
+        raise ConfigError(
+            f"config: vision_config.merge_kernel_size is {merge!r}, it has to be a small whole number"
+        )
     return Vision(
         hidden=keys.whole("hidden_size"),
         layers=keys.whole("num_hidden_layers"),
         heads=keys.whole("num_attention_heads"),
         inter=keys.whole("intermediate_size"),
         patch=keys.whole("patch_size", 14),
-        merge=merge[0] if isinstance(merge, list) and merge else int(merge),
+        merge=merge,
         grid=keys.whole("init_pos_emb_height", 64),
         frames=keys.whole("init_pos_emb_time", 4),
     )
@@ -168,18 +191,35 @@ class _Keys:
 
     def whole(self, key: str, default: Any = ...) -> int:
         value = self.get(key, default)
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 40:
-            raise ConfigError(f"config: {self.where}{key} is {value!r}, it has to be a whole number")
+        largest = _LARGEST_OF.get(key, _LARGEST_WHOLE)
+        if type(value) is not int or not 0 <= value <= largest:
+            raise ConfigError(
+                f"config: {self.where}{key} is {_short(value)}, it has to be a whole number up to {largest}"
+            )
         return value
 
     def wholes(self, key: str) -> list[int]:
         value = self.get(key)
-        if not isinstance(value, list) or not all(isinstance(n, int) for n in value):
+        most = _LARGEST_OF["num_hidden_layers"]
+        if not isinstance(value, list) or len(value) > most or not all(type(n) is int for n in value):
             raise ConfigError(f"config: {self.where}{key} is no list of whole numbers")
         return value
 
     def real(self, key: str, default: float | None) -> float | None:
         value = self.get(key, default)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise ConfigError(f"config: {self.where}{key} is {value!r}, it has to be a number")
-        return None if value is None else float(value)
+        if value is None:
+            return None
+        if type(value) not in (int, float) or not -_LARGEST_REAL < value < _LARGEST_REAL:
+            raise ConfigError(f"config: {self.where}{key} is {_short(value)}, it has to be a number")
+        return float(value)
+
+    def positive(self, key: str, default: float) -> float:
+        value = self.real(key, default)
+        if value is None or value <= 0:
+            raise ConfigError(f"config: {self.where}{key} is {value}, it has to be above 0")
+        return value
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 80 else shown[:77] + "…"
