@@ -56,6 +56,10 @@ class Model:
 
     def forward(self, batch: Batch, pools: Pools) -> Tensor:
         """Logits [len(wanted), vocab] fp32 of the wanted rows; the caches hold the new tokens after it."""
+        return self.ops.linear(self.hidden(batch, pools), self.weights.head).float()
+
+    def hidden(self, batch: Batch, pools: Pools) -> Tensor:
+        """What the head reads: [len(wanted), hidden], normed."""
         stream = self.embed(batch)
         bank: list[Tensor] = []
         for number, layer in enumerate(self.weights.layers):
@@ -68,7 +72,7 @@ class Model:
             x = self.mix(bank, stream, layer.ffn_score)
             stream = self.ops.add(stream, self.feed(self.norm(x, layer.ffn_norm), layer))
         x = self.mix(bank, stream, self.weights.score)[batch.wanted]
-        return self.ops.linear(self.norm(x, self.weights.norm), self.weights.head).float()
+        return self.norm(x, self.weights.norm)
 
     def embed(self, batch: Batch) -> Tensor:
         """[N, hidden]: the tokens' embeddings, images' where they stand."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from engine.cache.pools import Pools
-from engine.errors import CapacityError
+from engine.errors import CapacityError, EngineError
 
 
 class Memory:
@@ -107,6 +107,13 @@ class History:
         made.pages = list(pages)
         return made
 
+    @property
+    def state(self) -> int:
+        """The slot. Errors: EngineError where there is none: nothing can be computed then."""
+        if self.slot is None:
+            raise EngineError("a sequence without a state can't go on: it only keeps its pages")
+        return self.slot
+
     def fork(self) -> History:
         """A second sequence with the same past: pages are shared, the state is copied. Errors: CapacityError."""
         used = self.pages[: self.memory.pages_for(self.length)]
@@ -123,11 +130,11 @@ class History:
     def missing(self, tokens: int) -> int:
         """Pages that room for `tokens` more needs, that of a copied one included."""
         more = self.memory.pages_for(self.length + tokens) - len(self.pages)
-        return more + (1 if tokens and self._shared() else 0)
+        return max(more, 0) + (1 if tokens and self._shared() else 0)
 
     def reserve(self, tokens: int) -> None:
         """Room for `tokens` more, in pages that nobody else holds. Errors: CapacityError, nothing changed then."""
-        taken = self.memory.take(max(self.missing(tokens), 0))
+        taken = self.memory.take(self.missing(tokens))
         if tokens and self._shared():
             old, new = self.pages[self.length // self.memory.page], taken.pop()
             self.memory.pools.copy_page(old, new)

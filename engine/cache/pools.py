@@ -63,8 +63,8 @@ class Pools:
             pool[target] = pool[source]
 
     def save_slot(self, slot: int) -> list[Tensor]:
-        """A copy of a slot's states, outside the pools: one tensor a pool."""
-        return [pool[slot].clone() for pool in (*self.states.values(), *self.convs.values())]
+        """A copy of a slot's states in main memory: one tensor a pool."""
+        return [pool[slot].to("cpu", copy=True) for pool in (*self.states.values(), *self.convs.values())]
 
     def load_slot(self, slot: int, saved: Sequence[Tensor]) -> None:
         """What `save_slot` gave, into a slot."""
@@ -72,8 +72,8 @@ class Pools:
             pool[slot] = state
 
     def save_pages(self, pages: Sequence[int]) -> list[Tensor]:
-        """Copies of pages, outside the pools: [len(pages), page, W] of each pool."""
-        return [pool[list(pages)] for pool in (*self.latents.values(), *self.keys.values())]
+        """Copies of pages in main memory: [len(pages), page, W] of each pool."""
+        return [pool[list(pages)].cpu() for pool in (*self.latents.values(), *self.keys.values())]
 
     def load_pages(self, pages: Sequence[int], saved: Sequence[Tensor]) -> None:
         """What `save_pages` gave, into pages."""
@@ -83,6 +83,18 @@ class Pools:
     def copy_page(self, source: int, target: int) -> None:
         for pool in (*self.latents.values(), *self.keys.values()):
             pool[target] = pool[source]
+
+    def slot_bytes(self) -> int:
+        """Of one sequence's states."""
+        return sum(
+            pool[0].numel() * pool.element_size() for pool in (*self.states.values(), *self.convs.values())
+        )
+
+    def page_bytes(self) -> int:
+        """Of one page, all layers together."""
+        return sum(
+            pool[0].numel() * pool.element_size() for pool in (*self.latents.values(), *self.keys.values())
+        )
 
     def bytes(self) -> int:
         pools = (*self.latents.values(), *self.keys.values(), *self.states.values(), *self.convs.values())

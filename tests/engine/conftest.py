@@ -21,7 +21,7 @@ from kernels.layout import Sequences  # noqa: E402
 SMALL = {
     "hidden": 64, "layers": 5, "vocab": 97, "full": (3, 4), "kda_heads": 2, "kda_dim": 16, "heads": 2, "kv_lora": 32,
     "nope": 16, "shared_key": 8, "v_dim": 16, "dense_inter": 96, "experts": 8, "top_k": 2, "expert_inter": 32,
-    "vision": None,
+    "vision": None, "bos": 95, "eos": (96,),
 }  # fmt: skip
 CONFIGS: dict[str, ModelConfig] = {
     "kimi-linear": replace(KIMI_LINEAR_48B, **SMALL, gate_rank=16),
@@ -53,6 +53,42 @@ class Runner:
         sequences = Sequences.of(new, lengths, [slot for _, _, slot, _ in pieces], table)
         tokens = torch.tensor([token for piece in pieces for token in piece[0]])
         return self.model.forward(Batch(tokens, sequences, torch.arange(len(tokens)), max(lengths)), pools)
+
+
+class Letters:
+    """A vocabulary of 97: printable ASCII, two bytes that only together are a letter, an end marker."""
+
+    def token_bytes(self, token: int) -> bytes:
+        if token < 94:
+            return bytes([32 + token])
+        return (b"\xc3", b"\xa9", b"")[token - 94]
+
+    def ids(self, text: str) -> list[int]:
+        return [byte - 32 for byte in text.encode()]
+
+
+@pytest.fixture(scope="session")
+def letters() -> Letters:
+    return Letters()
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Model:
+    """The smallest model with every kind of layer."""
+    config = replace(CONFIGS["k3.1"], layers=3, full=(2,), context=512)
+    return Model(config, build(config, RandomSource(config, mxfp4=True)), REFERENCE)
+
+
+@pytest.fixture
+def engine(tiny, letters):
+    """Makes engines on the tiny model: engine(pages=…, …)."""
+    from engine.api import Caches, Engine
+
+    def make(*, budget: int = 64, model: Model = tiny, **caches) -> Engine:
+        sizes = {"pages": 64, "slots": 4, "page": 8, "ram": 0} | caches
+        return Engine(model, Caches(**sizes), letters, budget=budget)
+
+    return make
 
 
 @pytest.fixture(scope="session")
