@@ -22,6 +22,7 @@ from engine.weights.header import NAMES, Entry
 
 CHUNK = 8 << 20
 """Bytes that are read or written at a time."""
+_SMALL = 256 << 10
 _ALIGN = 64
 """The data of a file start at a multiple of it: a cache line, so that kernels needn't copy."""
 
@@ -74,7 +75,7 @@ def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb", buffering=0) as file:
-            for raw in parts:
+            for raw in _gathered(parts):
                 _write_all(file.fileno(), raw)
             os.fsync(file.fileno())
         part.replace(path)
@@ -131,6 +132,19 @@ def _header(pieces: list[Piece]) -> bytes:
     raw = json.dumps(listed, separators=(",", ":")).encode()
     raw += b" " * (-(len(raw) + 8) % _ALIGN)
     return len(raw).to_bytes(8, "little") + raw
+
+
+def _gathered(parts: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """Small parts together, large ones as they are."""
+    small = bytearray()
+    for raw in parts:
+        if len(raw) + len(small) <= _SMALL:
+            small += raw
+            continue
+        yield bytes(small)
+        small.clear()
+        yield raw
+    yield bytes(small)
 
 
 def _write_all(fd: int, raw: bytes | memoryview) -> None:
