@@ -162,7 +162,7 @@ class Engine:
         def steps() -> Iterator[bool]:
             while not self.memory.free_slots:
                 yield False
-            history = prefix.find(keys, len(keys))[0] if prefix else History(self.memory)
+            history = prefix.find(keys, len(keys))[0] if prefix is not None else History(self.memory)
             made.append(history)
             while history.length < len(keys):
                 part = keys[history.length : history.length + self.scheduler.budget]
@@ -175,7 +175,7 @@ class Engine:
                 self.model.forward(batch, self.memory.pools)
                 history.advance(len(part))
                 yield True
-            if prefix:
+            if prefix is not None:
                 prefix.store(keys, history)
 
         def close() -> None:

@@ -88,7 +88,9 @@ class PrefixCache:
         memory.reclaim = self._reclaim
         self._open()
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """Entries in all tiers."""
         return len(self._entries)
 
     def find(self, keys: Sequence[int], most: int) -> tuple[History, int]:

@@ -63,7 +63,7 @@ def test_preempted_is_undisturbed(engine, ram) -> None:
     assert [answer.read()[0] for answer in answers] == alone(engine, asked)
     assert preempted
     assert 0 not in preempted, "the oldest always goes on"
-    if made.prefix:
+    if made.prefix is not None:
         made.prefix.clear()
     assert_empty(made)
 
