@@ -123,10 +123,17 @@ def _added(listed: Any, path: Path) -> dict[str, tuple[int, bool]]:
     """Name → (id, whether it is a marker); the others are text that the model may write but no prompt becomes."""
     found: dict[str, tuple[int, bool]] = {}
     for facts in listed if isinstance(listed, list) else [None]:
-        name, token = (facts.get("content"), facts.get("id")) if isinstance(facts, dict) else (None, None)
-        if not isinstance(name, str) or not name or not _is_id(token) or name in found:
+        known = facts if isinstance(facts, dict) else {}
+        name, token = known.get("content"), known.get("id")
+        if (
+            not isinstance(name, str)
+            or not name
+            or type(token) is not int
+            or not _is_id(token)
+            or name in found
+        ):
             raise CheckpointError(f"{path}: an added token without a name and id of its own")
-        found[name] = token, facts.get("special", True) is not False
+        found[name] = token, known.get("special", True) is not False
     if len({token for token, _ in found.values()}) != len(found):
         raise CheckpointError(f"{path}: two added tokens have one id")
     return found

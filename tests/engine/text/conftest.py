@@ -21,7 +21,7 @@ MARKERS = [
     "<|kimi_image_placeholder|>",
 ]
 TEXTS = [
-    'def greet(name: str) -> None:\n    print(f"hello, {name}")\n', "The quick brown fox's jumping over it 1234567 times",
+    'def greet(name: str) -> None:\n    print(f"hello, {name}")\n', "The quick brown fox's jumping over it 1234567",
     '<|open|>message role="user"<|sep|>hello<|close|>message<|sep|><|end_of_msg|>', "漢字とかなのテスト 한국어 привет",
 ] * 3  # fmt: skip
 
