@@ -53,7 +53,8 @@ def export(config: ModelConfig, source: Source, path: Path, *, widen_experts: bo
 
     if config.gate_bound is None or config.gate_rank is not None or config.activation != "situ":
         raise ConfigError("GGUF kimi-k3 holds K3-shaped models only: bounded gate, full-rank gate, SiTU")
-    writer = GGUFWriter(path, ARCHITECTURE)
+    # Through a temporary file: else all tensors would be in memory until the end.
+    writer = GGUFWriter(path, ARCHITECTURE, use_temp_file=True)
     _describe(config, writer)
     for name, tensor in _trunk(config, source):
         writer.add_tensor(name, tensor.float().contiguous().numpy())
