@@ -18,7 +18,7 @@ from engine.cache.fingerprint import fingerprint
 from engine.cache.pages import History, Memory
 from engine.cache.pools import PAGE, Pools
 from engine.cache.prefix import PrefixCache
-from engine.errors import CapacityError, EngineError, RequestError
+from engine.errors import CancelledError, CapacityError, EngineError, RequestError
 from engine.generate.admit import check_tokens
 from engine.generate.embed import Embedding
 from engine.generate.flat import Run, flat
@@ -94,10 +94,15 @@ class Engine:
             return Answer(self, self.scheduler.add(request))
 
     def score(
-        self, context: Sequence[int], continuations: Sequence[Sequence[int]], *, cached: bool = True
+        self,
+        context: Sequence[int],
+        continuations: Sequence[Sequence[int]],
+        *,
+        cached: bool = True,
+        cancelled: threading.Event | None = None,
     ) -> list[Score]:
         """Log-likelihoods of `continuations` after `context`, each as if scored by itself. An empty one has no tokens
-        and a total of 0. Errors: RequestError, CapacityError."""
+        and a total of 0. cancelled: set it to end the work. Errors: RequestError, CapacityError, CancelledError."""
         check_tokens(context, self.model.config, "context")
         for number, one in enumerate(continuations):
             if len(one):
@@ -105,19 +110,19 @@ class Engine:
         longest = max((len(one) for one in continuations), default=0)
         self._check_room(len(context) + longest)
         with self._whole:
-            history = self._computed(context[:-1], cached)
+            history = self._computed(context[:-1], cached, cancelled)
             scoring = Scoring(self.model, self.memory, history, continuations, self.scheduler.budget)
-            self._drive(scoring.steps(context[-1]), scoring.close)
+            self._drive(scoring.steps(context[-1]), scoring.close, cancelled)
         return scoring.scores
 
-    def embed(self, texts: Sequence[Sequence[int]]) -> Tensor:
-        """[len(texts), hidden] fp32, each of length one. Errors: RequestError, CapacityError."""
+    def embed(self, texts: Sequence[Sequence[int]], *, cancelled: threading.Event | None = None) -> Tensor:
+        """[len(texts), hidden] fp32, each of length one. cancelled: set it to end the work. Errors: as `score`."""
         for number, text in enumerate(texts):
             check_tokens(text, self.model.config, f"text {number}")
             self._check_room(len(text))
         with self._whole:
             embedding = Embedding(self.model, self.memory, texts, self.scheduler.budget)
-            self._drive(embedding.steps(), embedding.close)
+            self._drive(embedding.steps(), embedding.close, cancelled)
         return embedding.vectors
 
     def grammar(self, kind: str, source: str | dict[str, Any]) -> Grammar:
@@ -153,7 +158,7 @@ class Engine:
             self.scheduler.cancel(self._left.popleft())
         return self.scheduler.step()
 
-    def _computed(self, tokens: Sequence[int], cached: bool) -> History:
+    def _computed(self, tokens: Sequence[int], cached: bool, cancelled: threading.Event | None) -> History:
         """A history of `tokens`, out of the prefix cache as far as it goes, and kept there."""
         keys = list(tokens)
         prefix = self.prefix if cached else None
@@ -182,15 +187,23 @@ class Engine:
             if made:
                 made.pop().release()
 
-        self._drive(steps(), close, keep=True)
+        self._drive(steps(), close, cancelled, keep=True)
         return made[0]
 
-    def _drive(self, steps: Iterator[bool], close: Callable[[], None], keep: bool = False) -> None:
+    def _drive(
+        self,
+        steps: Iterator[bool],
+        close: Callable[[], None],
+        cancelled: threading.Event | None,
+        keep: bool = False,
+    ) -> None:
         """Runs steps, the lock given away between them. Where memory is short the running answers go on first; if there
         are none it is CapacityError."""
         done = False
         try:
             while not done:
+                if cancelled is not None and cancelled.is_set():
+                    raise CancelledError("the request was cancelled")
                 with self._lock, torch.inference_mode():
                     moved = next(steps, None)
                     done = moved is None

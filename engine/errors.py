@@ -21,3 +21,11 @@ class CapacityError(EngineError):
 
 class RequestError(EngineError):
     """A request that can't be served as it is: too long, empty, unknown token ids."""
+
+
+class LostError(EngineError):
+    """The engine's process went away during a request; the next request starts it anew."""
+
+
+class CancelledError(EngineError):
+    """The request was cancelled by who asked."""
