@@ -71,8 +71,8 @@ class Model:
             stream = x if banked else self.ops.add(stream, x)
             x = self.mix(bank, stream, layer.ffn_score)
             stream = self.ops.add(stream, self.feed(self.norm(x, layer.ffn_norm), layer))
-        x = self.mix(bank, stream, self.weights.score)[batch.wanted]
-        return self.norm(x, self.weights.norm)
+        x = self.mix(bank, stream, self.weights.score)
+        return self.norm(self.ops.embed(batch.wanted, x, x.dtype), self.weights.norm)
 
     def embed(self, batch: Batch) -> Tensor:
         """[N, hidden]: the tokens' embeddings, images' where they stand."""

@@ -20,7 +20,11 @@ _EXACT = "exact"
 
 @dataclass(frozen=True, slots=True)
 class Ops:
-    """One implementation of every operation; signatures are those of `kernels.reference`."""
+    """One implementation of every operation; signatures are those of `kernels.reference`.
+
+    capture: runs a step and gives something whose `replay()` runs it again on the same memory, as
+    `kernels.cpu.capture.Captured`; None where every call has to come from Python.
+    """
 
     embed: Callable
     linear: Callable
@@ -40,6 +44,7 @@ class Ops:
     glu: Callable
     route: Callable
     experts: Callable
+    capture: Callable | None = None
 
 
 REFERENCE = Ops(
@@ -101,6 +106,7 @@ def select(device: str = "cpu", name: str | None = None) -> Ops:
 
 @cache
 def _compiled(isa: str, exact: str) -> Ops:
+    from kernels.cpu.capture import Captured
     from kernels.cpu.ops import CpuOps, Unsupported
 
     native = CpuOps(isa, bool(exact))
@@ -117,4 +123,5 @@ def _compiled(isa: str, exact: str) -> Ops:
 
         return run
 
-    return Ops(**{field.name: either(field.name) for field in fields(Ops)})
+    names = [field.name for field in fields(Ops) if field.name != "capture"]
+    return Ops(**{name: either(name) for name in names}, capture=Captured)

@@ -22,11 +22,29 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A step that is captured: operations with their memory bound, which stays alive as long as the recording.
+struct Recording {
+  std::vector<std::function<void()>> steps;
+  std::vector<Array> memory;
+  bool whole = true;  // no operation went to the reference, out of our sight
+
+  void replay() const {
+    for (const auto& step : steps) step();
+  }
+};
+
+thread_local Recording* recording = nullptr;  // what this thread's operations are added to
+
+[[noreturn]] void refuse(const char* what) {
+  if (recording) recording->whole = false;
+  throw Unsupported(what);
+}
+
 Tensor view(const Array& a) {
   Tensor t;
   t.data = a.data();
   t.dims = int(a.ndim());
-  if (t.dims < 1 || t.dims > 4) throw Unsupported("tensors of one to four dimensions");
+  if (t.dims < 1 || t.dims > 4) refuse("tensors of one to four dimensions");
   const auto dtype = a.dtype();
   const auto code = nb::dlpack::dtype_code(dtype.code);
   if (code == nb::dlpack::dtype_code::Float && dtype.bits == 32) t.type = Type::f32;
@@ -34,10 +52,11 @@ Tensor view(const Array& a) {
   else if (code == nb::dlpack::dtype_code::UInt && dtype.bits == 8) t.type = Type::u8;
   else if (code == nb::dlpack::dtype_code::Int && dtype.bits == 32) t.type = Type::i32;
   else if (code == nb::dlpack::dtype_code::Int && dtype.bits == 64) t.type = Type::i64;
-  else throw Unsupported("a dtype without a kernel");
+  else refuse("a dtype without a kernel");
   for (int i = 0; i < t.dims; i++) t.size[i] = i64(a.shape(i)), t.stride[i] = a.stride(i);
-  if (t.stride[t.dims - 1] != 1 && t.last() != 1) throw Unsupported("rows that aren't contiguous");
+  if (t.stride[t.dims - 1] != 1 && t.last() != 1) refuse("rows that aren't contiguous");
   t.stride[t.dims - 1] = 1;
+  if (recording) recording->memory.push_back(a);
   return t;
 }
 
@@ -60,17 +79,8 @@ Sequences sequences(const Array& starts, const Array& lengths, const Array& slot
           parts[3].as<std::int32_t>(), count, parts[3].size[1]};
 }
 
-// Steps of a recording: operations with their memory bound. Python keeps the tensors alive.
-struct Recording {
-  std::vector<std::function<void()>> steps;
-  void replay() const {
-    for (const auto& step : steps) step();
-  }
-};
-
 struct Native {
   Context c;
-  Recording* recording = nullptr;
 
   Native(const std::string& isa, bool exact) : c{isa.empty() ? best() : find(isa.c_str()), exact} {
     if (!c.k) throw std::invalid_argument("this machine has no kernels named '" + isa + "'");
@@ -94,6 +104,9 @@ NB_MODULE(_native, m) {
   nb::class_<Recording>(m, "Recording")
       .def(nb::init<>())
       .def("__len__", [](const Recording& r) { return r.steps.size(); })
+      .def_prop_ro("whole", [](const Recording& r) { return r.whole; })
+      .def("start", [](Recording& r) { recording = &r; })
+      .def("stop", [](Recording&) { recording = nullptr; })
       .def("replay", &Recording::replay, nb::call_guard<nb::gil_scoped_release>());
   m.def("names", [] {
     std::vector<std::string> made;
@@ -118,7 +131,6 @@ NB_MODULE(_native, m) {
       .def(nb::init<const std::string&, bool>(), nb::arg("isa") = "", nb::arg("exact") = false)
       .def_prop_ro("isa", [](const Native& n) { return n.c.k->name; })
       .def_prop_ro("exact", [](const Native& n) { return n.c.exact; })
-      .def("record", [](Native& n, Recording* r) { n.recording = r; }, nb::arg("recording").none())
       .def("embed", [](Native& n, A tokens, A table, A out) {
         n.submit([c = n.c, tokens = view(tokens), table = view(table), out = view(out)] { embed(c, tokens, table, out); });
       })
