@@ -26,7 +26,7 @@ def test_every_code_and_its_place() -> None:
     st.lists(st.integers(0, 15), min_size=32, max_size=32).filter(
         lambda codes: any(c % 8 in (6, 7) for c in codes)
     ),
-    st.integers(1, 254),
+    st.integers(1, 252),  # above, a code of 4 or 6 is past what fp32 holds
 )
 def test_what_was_packed_is_packed_again_the_same(codes, scale) -> None:
     """Where a block uses its range (a code of 4 or 6), the exponent is found again."""
