@@ -144,9 +144,11 @@ class Engine:
     def _event(self, sequence: Answering) -> Piece | Finish | None:
         """What the sequence tells next, computed if need be; None after its end."""
         while True:
+            if sequence.events:  # without the lock: a score may hold it for most of the time
+                return sequence.events.popleft()
             with self._lock:
                 if sequence.events:
-                    return sequence.events.popleft()
+                    continue
                 if sequence.finish is not None:
                     return None
                 moved = self._step()
@@ -197,7 +199,7 @@ class Engine:
         cancelled: threading.Event | None,
         keep: bool = False,
     ) -> None:
-        """Runs steps, the lock given away between them. Where memory is short the running answers go on first; if there
+        """Runs steps, and a step of the running answers after each. Where memory is short those go on alone; if there
         are none it is CapacityError."""
         done = False
         try:
@@ -207,7 +209,8 @@ class Engine:
                 with self._lock, torch.inference_mode():
                     moved = next(steps, None)
                     done = moved is None
-                    if moved is False and not self._step() and self.scheduler.idle:
+                    stepped = not self.scheduler.idle and self._step()
+                    if moved is False and not stepped and not self.scheduler.running:
                         raise CapacityError(
                             f"{self.memory.free_pages} of {self.memory.pages} pages and {self.memory.free_slots} of"
                             f" {self.memory.slots} slots are free, and no running request will give more back"

@@ -211,7 +211,8 @@ class Scheduler:
             for part in parts
         ]
         with torch.inference_mode():
-            return self.model.forward(flat(runs, self.model.weights.norm.device), self.memory.pools)
+            logits = self.model.forward(flat(runs, self.model.weights.norm.device), self.memory.pools)
+        return logits.cpu()  # tokens are chosen one by one, with many small operations
 
     def _settle(self, part: Part, logits: Tensor) -> None:
         """Chooses tokens, keeps or takes back drafts, notes states to be kept. logits: [asked rows, V]."""

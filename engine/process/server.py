@@ -143,7 +143,7 @@ def _embed(engine: Engine, connection: socket.socket, asked: wire.Embed) -> None
     done = _when_hung_up(connection, cancelled.set)
     try:
         vectors = engine.embed(asked.texts, cancelled=cancelled)
-        wire.send(connection, wire.Vectors(*vectors.shape, to_bytes(vectors)))
+        wire.send(connection, wire.Vectors(vectors.shape[0], vectors.shape[1], to_bytes(vectors)))
     except CancelledError:
         return
     finally:

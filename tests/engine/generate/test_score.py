@@ -123,6 +123,34 @@ def test_answers_go_on_while_scores_wait_for_memory(engine, tiny) -> None:
     ]
 
 
+def test_memory_that_nobody_gives_back_is_an_error_and_no_wait(engine) -> None:
+    made = engine(pages=30)
+    held = made.memory.take(28)
+    waiting = made.generate(Request(CONTEXT[:40], GREEDY, 30, frozenset()))
+    with pytest.raises(CapacityError, match="2 of 30 pages .* are free, and no running request"):
+        made.score(CONTEXT, [[1, 2]])
+    made.memory.drop(held)
+    assert len(made.score(CONTEXT, [[1, 2]])) == 1
+    assert waiting.read()[2].usage.answer == 30
+
+
+def test_a_score_can_be_cancelled(engine) -> None:
+    import threading
+
+    from engine.errors import CancelledError
+
+    made = engine()
+    cancelled = threading.Event()
+    cancelled.set()
+    for work in (
+        lambda: made.score(CONTEXT, [[1]], cancelled=cancelled),
+        lambda: made.embed([[1]], cancelled=cancelled),
+    ):
+        with pytest.raises(CancelledError):
+            work()
+    assert (made.memory.free_pages, made.memory.free_slots) == (64, 4)
+
+
 def test_what_cannot_be_scored_is_refused(engine) -> None:
     made = engine(pages=20)
     for context, continuations, error, words in (
