@@ -117,6 +117,7 @@ NB_MODULE(_native, m) {
     if (count > 0) Pool::shared().resize(count);
     return Pool::shared().threads();
   }, nb::arg("count") = 0);
+  m.def("read", [](A memory) { return read(view(memory), i64(memory.nbytes())); });
   m.def("huge_pages", [](A memory) {
     const auto begin = (reinterpret_cast<std::uintptr_t>(memory.data()) + 4095) / 4096 * 4096;
     const auto end = reinterpret_cast<std::uintptr_t>(memory.data()) + memory.nbytes();
@@ -199,6 +200,11 @@ NB_MODULE(_native, m) {
       .def("route", [](Native& n, A x, A w, const Maybe& bias, i64 k, float scale, bool renormalise, A ids, A weights) {
         n.submit([c = n.c, x = view(x), w = view(w), bias = view(bias), k, scale, renormalise, ids = view(ids),
                   weights = view(weights)] { route(c, x, w, bias, k, scale, renormalise, ids, weights); });
+      })
+      .def("mxfp4", [](Native& n, A x, A packed, A scales, A out) {
+        n.submit([c = n.c, x = view(x), packed = view(packed), scales = view(scales), out = view(out)] {
+          mxfp4(c, x, packed, scales, out);
+        });
       })
       .def("experts", [](Native& n, A x, A ids, A weights, const std::vector<Array>& gate, const std::vector<Array>& up,
                          const std::vector<Array>& down, bool situ, float beta, float linear_beta, A out) {

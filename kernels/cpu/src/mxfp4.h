@@ -20,38 +20,58 @@ template <int T, int R>
 static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* out, i64 ldo);
 static inline void decode(const u8* packed, F* out);
 
+typedef std::int8_t Bytes __attribute__((vector_size(32)));
+typedef std::int8_t Half __attribute__((vector_size(16)));
+typedef std::int8_t Few __attribute__((vector_size(WIDTH)));
+
+static inline std::int32_t largest(I v) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_max_epi32((__m512i)v);
+#else
+  std::int32_t found = v[0];
+  for (int i = 1; i < W; i++) found = v[i] > found ? v[i] : found;
+  return found;
+#endif
+}
+
 // To int8, a block's largest magnitude becoming 127. The scale is halved since weights are doubled. Numbers that aren't
 // finite make the whole block NaN, as they would make the product.
 static void quantise(const float* x, i64 blocks, const Quant& out) {
-  for (i64 b = 0; b < padded(blocks); b++) {
-    float whole[32], largest = 0, by = 0;
-    std::int32_t sum = 0;
-    bool there = b < blocks, finite = true;
-    if (there) {
-      F most_so_far{}, wrong{};
-      for (int i = 0; i < 32; i += W) {
-        F v = load(x + b * 32 + i);
-        most_so_far = most(most_so_far, abs(v));
-        wrong += v - v;
-      }
-      finite = total(wrong) == 0;
-      for (int i = 0; i < W; i++) largest = most_so_far[i] > largest ? most_so_far[i] : largest;
-      there = finite && largest > 1e-30f;
-      by = there ? 127.f / largest : 0.f;
-      const F magic = all(12582912.f);  // adding it rounds to whole numbers, ties to even
-      if (there)
-        for (int i = 0; i < 32; i += W) store(whole + i, load(x + b * 32 + i) * by + magic - magic);
+  const F magic = all(12582912.f);  // adding it rounds to whole numbers, ties to even
+  for (i64 b = 0; b < blocks; b++) {
+    I most_bits{};  // magnitudes are ordered as their bits are; above 0x7f7fffff is nothing finite
+    for (int i = 0; i < 32; i += W) {
+      I bits = (I)load(x + b * 32 + i) & 0x7fffffff;
+      most_bits = bits > most_bits ? bits : most_bits;
     }
-    for (int i = 0; i < 16; i++) {
-      std::int32_t even = there ? std::int32_t(whole[2 * i]) : 0, odd = there ? std::int32_t(whole[2 * i + 1]) : 0;
-      out.even[b * 16 + i] = std::int8_t(even);
-      out.odd[b * 16 + i] = std::int8_t(odd);
-      sum += even + odd;
+    const std::int32_t bits = largest(most_bits);
+    float most_of_all;
+    std::memcpy(&most_of_all, &bits, 4);
+    const bool finite = bits < 0x7f800000, there = finite && most_of_all > 1e-30f;
+    const F by = all(there ? 127.f / most_of_all : 0.f);
+    std::int8_t whole[32] = {};
+    I sums{};
+    for (int i = 0; there && i < 32; i += W) {
+      I v = (I)(load(x + b * 32 + i) * by + magic) - (I)magic;
+      sums += v;
+      const Few few = __builtin_convertvector(v, Few);
+      std::memcpy(whole + i, &few, W);
     }
-    out.start[b * 4] = -12 * sum;
-    out.start[b * 4 + 1] = out.start[b * 4 + 2] = out.start[b * 4 + 3] = 0;
-    out.scale[b] = there ? largest / 127.f * 0.5f : finite ? 0.f : NAN;
+    Bytes v;
+    std::memcpy(&v, whole, 32);
+    Half even = __builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    Half odd = __builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    std::memcpy(out.even + b * 16, &even, 16);
+    std::memcpy(out.odd + b * 16, &odd, 16);
+    const std::int32_t start[4] = {-12 * std::int32_t(total(__builtin_convertvector(sums, F))), 0, 0, 0};
+    std::memcpy(out.start + b * 4, start, 16);
+    out.scale[b] = there ? most_of_all / 127.f * 0.5f : finite ? 0.f : NAN;
   }
+  const i64 rest = padded(blocks) - blocks;
+  std::memset(out.even + blocks * 16, 0, std::size_t(rest) * 16);
+  std::memset(out.odd + blocks * 16, 0, std::size_t(rest) * 16);
+  std::memset(out.start + blocks * 4, 0, std::size_t(rest) * 16);
+  std::memset(out.scale + blocks, 0, std::size_t(rest) * 4);
 }
 
 static void split(const float* x, i64 blocks, float* out) {

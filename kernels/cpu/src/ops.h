@@ -34,8 +34,12 @@ void expand(Context, Tensor o, Tensor v_b, Tensor out);
 void gated(Context, Tensor x, Tensor gate, Tensor out);
 void glu(Context, Tensor both, Activation, Tensor out);
 void route(Context, Tensor x, Tensor weight, Tensor bias, i64 k, float scale, bool renormalise, Tensor ids, Tensor weights);
+void mxfp4(Context, Tensor x, Tensor packed, Tensor scales, Tensor out);  // reference: mxfp4_linear
 void experts(Context, Tensor x, Tensor ids, Tensor weights, const Tensors& gate, const Tensors& up, const Tensors& down,
              Activation, Tensor out);
+
+// Reads memory as fast as the machine's threads can and gives a checksum: what bandwidth is measured by.
+std::uint64_t read(Tensor memory, i64 bytes);
 
 // Shared by the files of operations.
 void need(bool holds, const char* what);

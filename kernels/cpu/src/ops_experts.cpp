@@ -118,6 +118,32 @@ void fits(const Tensors& weight, i64 experts, i64 rows, i64 columns) {
 
 }  // namespace
 
+void mxfp4(Context c, Tensor x, Tensor packed, Tensor scales, Tensor out) {
+  const i64 rows = packed.size[0], width = x.last(), tokens = x.size[0];
+  const auto one = [](Tensor w) {  // as a stack of one expert
+    w.dims = 3;
+    for (int i = 2; i > 0; i--) w.size[i] = w.size[i - 1], w.stride[i] = w.stride[i - 1];
+    w.size[0] = 1, w.stride[0] = 0;
+    return w;
+  };
+  need(packed.dims == 2 && scales.dims == 2 && out.type == Type::f32 && out.size[0] == tokens && out.last() == rows,
+       "mxfp4: shapes that don't fit");
+  const Tensors weight{one(packed), one(scales)};
+  fits(weight, 1, rows, width);
+  if (!tokens) return;
+  Ready in(c, weight, SLOT_A, tokens, width);
+  std::vector<i64> numbers(tokens);
+  for (i64 t = 0; t < tokens; t++) {
+    numbers[t] = t;
+    in.set(t, wide(c, x, t, floats(SLOT_ITEM_A, width)));
+  }
+  const i64 high = panel(rows, 64);
+  Pool::shared().run(divide_up(rows, high), tokens * rows * width, [&](i64 item) {
+    const i64 first = item * high;
+    in.times(weight, 0, first, std::min(high, rows - first), numbers.data(), tokens, out.as<float>() + first, rows);
+  });
+}
+
 void experts(Context c, Tensor x, Tensor ids, Tensor weights, const Tensors& gate, const Tensors& up, const Tensors& down,
              Activation act, Tensor out) {
   need(!gate.empty() && gate[0].dims == 3 && weights.type == Type::f32, "experts: weights that don't fit");
