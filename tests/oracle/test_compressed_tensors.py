@@ -23,8 +23,8 @@ from engine.weights.save import save  # noqa: E402
 from kernels.reference.mxfp4 import unpack  # noqa: E402
 
 CONFIG = replace(
-    KIMI_LINEAR_48B, hidden=64, layers=2, full=(1,), vocab=97, kda_heads=2, kda_dim=16, gate_rank=16, heads=2, kv_lora=32,
-    nope=16, shared_key=8, v_dim=16, dense_inter=96, experts=3, top_k=2, expert_inter=96, bos=1, eos=(2,),
+    KIMI_LINEAR_48B, hidden=64, layers=2, full=(1,), vocab=97, kda_heads=2, kda_dim=16, gate_rank=16, heads=2,
+    kv_lora=32, nope=16, shared_key=8, v_dim=16, dense_inter=96, experts=3, top_k=2, expert_inter=96, bos=1, eos=(2,),
 )  # fmt: skip
 
 

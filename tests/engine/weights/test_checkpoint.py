@@ -13,6 +13,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
 from engine.errors import CheckpointError, EngineError  # noqa: E402
 from engine.weights import names  # noqa: E402
 from engine.weights.build import build  # noqa: E402
@@ -168,6 +171,31 @@ def test_a_header_that_is_no_header(copied, raw: bytes) -> None:
     folder = copied()
     (folder / LAYER).write_bytes(struct.pack("<Q", len(raw)) + raw + b"\0" * 16)
     refused(folder, LAYER)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    places=st.lists(st.floats(0, 1), min_size=1, max_size=4),
+    pieces=st.lists(
+        st.sampled_from([b"9", b"0", b"-", b'"', b"}", b"[", b"e9", b"", b"\xff", b"null", b"99999999999"])
+    ),
+)
+def test_a_header_damaged_anywhere_is_read_or_refused(whole, tmp_path_factory, places, pieces) -> None:
+    folder = tmp_path_factory.getbasetemp() / "fuzzed"
+    if not folder.exists():
+        shutil.copytree(whole["k3.1", True], folder)
+    raw = (whole["k3.1", True] / LAYER).read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    header = raw[8 : 8 + length]
+    for place, piece in zip(places, pieces, strict=False):
+        at = int(place * (len(header) - 1))
+        header = header[:at] + piece + header[at + 1 :]
+    (folder / LAYER).write_bytes(struct.pack("<Q", len(header)) + header + raw[8 + length :])
+    try:
+        checkpoint = Checkpoint.open(folder)
+        build(checkpoint.config, checkpoint)
+    except EngineError as error:
+        assert str(folder) in str(error)
 
 
 def test_tensors_that_overlap(copied, shard) -> None:
