@@ -124,10 +124,14 @@ def export(source: Path, target: Path, widen: bool, accept_license: bool) -> Non
         checkpoint = Checkpoint.open(source)
         part = target.with_name(f".{target.name}.part")
         try:
-            exported(checkpoint.config, checkpoint, part, widen_experts=widen)
+            words = exported(checkpoint.config, checkpoint, part, widen_experts=widen, vocabulary=source)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+    if not words:
+        click.echo(
+            "note: the file has no vocabulary that llama.cpp knows, so it takes token ids alone", err=True
+        )
     if checkpoint.config.indexer is not None:
         click.echo(
             "note: the format has no indexer, so llama.cpp attends to everything; "

@@ -19,6 +19,7 @@ from engine.config import ModelConfig
 from engine.errors import ConfigError
 from engine.weights import names
 from engine.weights.build import Source
+from engine.weights.gguf_vocab import add_vocabulary
 from kernels.reference.mxfp4 import BLOCK, unpack
 
 if TYPE_CHECKING:
@@ -44,8 +45,16 @@ _FFN = {
 _EXPERTS = {"w1": "ffn_gate_exps", "w3": "ffn_up_exps", "w2": "ffn_down_exps"}
 
 
-def export(config: ModelConfig, source: Source, path: Path, *, widen_experts: bool = False) -> None:
-    """Writes `path`. Experts keep their MXFP4 unless `widen_experts` asks for fp32; the trunk is fp32.
+def export(
+    config: ModelConfig,
+    source: Source,
+    path: Path,
+    *,
+    widen_experts: bool = False,
+    vocabulary: Path | None = None,
+) -> bool:
+    """Writes `path`. Experts keep their MXFP4 unless `widen_experts` asks for fp32; the trunk is fp32. vocabulary: the
+    folder of a tokenizer.json. Gives whether the file has a vocabulary; without one it takes token ids alone.
 
     Errors: ConfigError for a model that the format has no place for (Kimi-Linear's shapes).
     """
@@ -56,6 +65,9 @@ def export(config: ModelConfig, source: Source, path: Path, *, widen_experts: bo
     # Through a temporary file: else all tensors would be in memory until the end.
     writer = GGUFWriter(path, ARCHITECTURE, use_temp_file=True)
     _describe(config, writer)
+    with_words = vocabulary is not None and add_vocabulary(writer, vocabulary, config)
+    if not with_words:
+        writer.add_tokenizer_model("no_vocab")
     for name, tensor in _trunk(config, source):
         writer.add_tensor(name, tensor.float().contiguous().numpy())
     for layer in names.moe_layers(config):
@@ -65,6 +77,7 @@ def export(config: ModelConfig, source: Source, path: Path, *, widen_experts: bo
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+    return with_words
 
 
 def _describe(config: ModelConfig, writer: GGUFWriter) -> None:
@@ -95,7 +108,6 @@ def _describe(config: ModelConfig, writer: GGUFWriter) -> None:
     writer.add_bool(f"{ARCHITECTURE}.expert_weights_norm", config.renormalise)
     heads = [int(config.is_full(layer)) for layer in range(config.layers)]
     writer.add_array(f"{ARCHITECTURE}.attention.head_count_kv", heads)
-    writer.add_tokenizer_model("no_vocab")
 
 
 def _trunk(config: ModelConfig, source: Source) -> Iterator[tuple[str, Tensor]]:

@@ -91,6 +91,7 @@ def test_export_to_gguf(plain: Path, tmp_path: Path) -> None:
     result = call("export", tmp_path / "q", tmp_path / "m.gguf")
     assert result.exit_code == 0, result.output
     assert "no indexer" in result.output
+    assert "no vocabulary" in result.output
     reader = gguf.GGUFReader(tmp_path / "m.gguf")
     kinds = {tensor.name: tensor.tensor_type.name for tensor in reader.tensors}
     assert kinds["blk.1.ffn_gate_exps.weight"] == "MXFP4"
