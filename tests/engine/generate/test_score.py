@@ -127,7 +127,7 @@ def test_memory_that_nobody_gives_back_is_an_error_and_no_wait(engine) -> None:
     made = engine(pages=30)
     held = made.memory.take(28)
     waiting = made.generate(Request(CONTEXT[:40], GREEDY, 30, frozenset()))
-    with pytest.raises(CapacityError, match="2 of 30 pages .* are free, and no running request"):
+    with pytest.raises(CapacityError, match=r"2 of 30 pages .* are free, and no running request"):
         made.score(CONTEXT, [[1, 2]])
     made.memory.drop(held)
     assert len(made.score(CONTEXT, [[1, 2]])) == 1
