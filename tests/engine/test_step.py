@@ -42,7 +42,7 @@ def test_whole_models_on_compiled_kernels(runners, name, kernels) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_int8_activations_stay_near(runners, name) -> None:
-    """Where tokens went to the same experts: a near tie of the router may fall the other way, and does in few places."""
+    """Where tokens went to the same experts: a near tie of the router may fall the other way, in few places."""
     runner, routes = on(runners[name], None), {}
 
     def run(key: str, model_runner):
