@@ -2,8 +2,8 @@
 
     python bench/engine_kernels.py [--rows 4096] [--columns 4096] [--megabytes 512] [--rounds 7]
 
-The weights are several matrices that together are larger than any cache, read in turn. Rounds of reading, of int8 and of
-exact products take turns; the figure is the median of the rounds' ratios. On one thread and on all. Prints JSON.
+The weights are several matrices that together are larger than any cache, read in turn. Rounds of reading, of int8
+and of exact products take turns; the figure is the median of the rounds' ratios. On one thread and on all. Prints JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from kernels.cpu import _native
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=4096)
     parser.add_argument("--columns", type=int, default=4096)
     parser.add_argument("--megabytes", type=int, default=512)
@@ -57,7 +59,9 @@ def measured(rows: int, columns: int, megabytes: int, rounds: int) -> dict[str, 
             run()
             speeds[name].append(sizes[name] / (time.perf_counter() - begin) / 1e9)
     shares = {
-        f"{name} / read": statistics.median(one / two for one, two in zip(speeds[name], speeds["read"], strict=True))
+        f"{name} / read": statistics.median(
+            one / two for one, two in zip(speeds[name], speeds["read"], strict=True)
+        )
         for name in ("int8", "exact")
     }
     best = {f"{name} GB/s": max(found) for name, found in speeds.items()}
