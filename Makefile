@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+ENGINE := $(VENV)/.installed-engine
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint oracle bench clean
@@ -17,21 +18,26 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
+# The embedded model's libraries are large (torch), so only what needs them installs them.
+$(ENGINE): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,engine]'
+	@touch $@
+
 run: $(STAMP) ## set up, make an example repository with a bug in it, and repair it
 	$(BIN)/python assets/example/run.py
 
-test: $(STAMP) ## set up and run all tests but the oracle ladder and the benchmarks
+test: $(ENGINE) ## set up and run all tests but the oracle ladder and the benchmarks
 	$(BIN)/python -m pytest -n auto -q
 
-lint: $(STAMP) ## style and types
+lint: $(ENGINE) ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
-oracle: $(STAMP) ## checks against other people's code, where it installs
+oracle: $(ENGINE) ## checks against other people's code, where it installs
 	@if ls tests/oracle/test_*.py >/dev/null 2>&1; then $(BIN)/python -m pytest -q tests/oracle; else echo "no oracle tests yet: they come with the engine"; fi
 
-bench: $(STAMP) ## benchmarks: ratios, side by side in one run
+bench: $(ENGINE) ## benchmarks: ratios, side by side in one run
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/verify.py
 	$(BIN)/python bench/index.py

@@ -15,13 +15,15 @@ BASE = {"errors", "paths"}
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
     "paths": set(),
+    "licences": BASE,
     "terminal": BASE,
     "repo": BASE | {"terminal"},
     "session": BASE | {"repo", "terminal"},
     "repair": BASE | {"repo", "terminal"},
     "agent": BASE | {"session", "repair", "repo", "terminal"},
-    "cli": BASE | {"agent", "session", "repair", "repo", "terminal"},
+    "cli": BASE | {"licences", "agent", "session", "repair", "repo", "terminal"},
 }
+MAY_USE_THE_ENGINE = {"cli"}
 HEAVY = {"torch", "numpy", "textual", "openai", "anthropic"}
 
 
@@ -51,6 +53,24 @@ def test_no_module_leans_the_wrong_way(path: Path) -> None:
     assert used - {layer} <= LAYERS[layer]
 
 
+@pytest.mark.parametrize("path", modules("deskagent"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_engine_is_imported_where_it_is_used(path: Path) -> None:
+    """Inside functions of a few layers: everything else works, and starts, without it."""
+    tree = ast.parse(path.read_text("utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    lazy = {id(inner) for function in functions for inner in ast.walk(function)}
+    typed = [
+        node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    lazy |= {id(inner) for block in typed for inner in ast.walk(block)}
+    for node in ast.walk(tree):
+        modules_ = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        modules_ += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if any(name.split(".")[0] in {"engine", "kernels", "torch"} for name in modules_):
+            assert path.relative_to(ROOT / "deskagent").parts[0] in MAY_USE_THE_ENGINE
+            assert id(node) in lazy
+
+
 @pytest.mark.parametrize("top", ["engine", "kernels"])
 def test_the_engine_knows_nothing_of_agents(top: str) -> None:
     for path in modules(top):
@@ -58,7 +78,7 @@ def test_the_engine_knows_nothing_of_agents(top: str) -> None:
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:
-    code = "import sys; from deskagent.cli import app, fix, doctor, sessions; print(*sys.modules)"
+    code = "import sys; from deskagent.cli import app, fix, doctor, model, sessions; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()

@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("deskagent.cli.verify", "Replay a session's proof on clean copies."),
     "index": ("deskagent.cli.index", "Index a project; ask it, draw its map."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
+    "model": ("deskagent.cli.model", "Look into checkpoints, verify, quantise, export them."),
     "trust": (
         "deskagent.cli.trust",
         "Trust a folder, so that what is detected in it may run in the sandbox.",

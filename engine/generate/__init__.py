@@ -1,0 +1,1 @@
+"""From logits to text: sampling, stopping, grammars, speculation, and who computes when."""

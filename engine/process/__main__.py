@@ -1,0 +1,54 @@
+"""`python -m engine.process FOLDER CHECKPOINT …`: serves one checkpoint in a runtime folder until idle."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from engine.process.place import Place
+
+
+def main() -> int:
+    """Exit 0 also where another process serves there already."""
+    parser = argparse.ArgumentParser(prog="engine.process", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where socket, lock and log lie; yours alone")
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--idle", type=float, default=600.0, help="seconds without requests until it ends")
+    parser.add_argument("--pages", type=int, default=4096, help="cache pages of 64 tokens")
+    parser.add_argument("--slots", type=int, default=8, help="sequences that compute at once")
+    parser.add_argument("--ram", type=int, default=1 << 30, help="bytes of the prefix cache in main memory")
+    parser.add_argument("--cache", type=Path, default=None, help="folder of the prefix cache's files")
+    parser.add_argument("--disk", type=int, default=0, help="bytes of the prefix cache's files")
+    parser.add_argument(
+        "--kernels", default=None, help="which kernels compute; else the best of this machine"
+    )
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    place = Place.at(options.folder)
+    lock = place.lock()
+    if lock is None:
+        return 0
+    listener = place.listen()  # before the imports: whoever asks can connect, and waits
+
+    from engine.api import Caches, Engine
+    from engine.process.load import load
+    from engine.process.server import Server
+
+    caches = Caches(options.pages, options.slots, ram=options.ram, folder=options.cache, disk=options.disk)
+
+    def make() -> Engine:
+        model, vocabulary = load(options.checkpoint, options.kernels)
+        return Engine(model, caches, vocabulary)
+
+    server = Server(place, make, options.idle)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: server.stop())
+    server.run(listener)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""The asking side: finds the engine's process or starts it, and survives its end."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from engine.errors import LostError
+from engine.process import wire
+from engine.process.place import Place
+
+_LOOK = 0.05
+_AGAIN = 1.0
+"""Seconds before a start that found another at work is tried again, if that one isn't there by then."""
+_TRIES = 5
+
+
+class Client:
+    """Asks the engine that serves in `folder`. command: starts one there. patience: seconds that a start may take until
+    the socket is there (loading the model comes after). Any number of threads may ask at once."""
+
+    def __init__(self, folder: Path, command: Sequence[str], patience: float = 120.0) -> None:
+        """Errors: RequestError for a folder that isn't this user's alone."""
+        self._place = Place.at(folder)
+        self._command, self._patience = list(command), patience
+        self.pid: int | None = None
+        """The process that took the last request."""
+
+    def generate(self, question: wire.Generate) -> Iterator[wire.Token | wire.End]:
+        """Tokens, then the end; closing the iterator cancels. Errors: those of `Engine.generate`, and LostError."""
+        for message in self._ask(question):
+            if isinstance(message, wire.Token | wire.End):
+                yield message
+
+    def score(self, question: wire.Score) -> list[list[float]]:
+        """Log-likelihoods of each continuation's tokens. Errors: those of `Engine.score`, and LostError."""
+        for message in self._ask(question):
+            if isinstance(message, wire.Scores):
+                return message.tokens
+        raise LostError("the engine gave no scores")
+
+    def embed(self, question: wire.Embed) -> wire.Vectors:
+        """Errors: those of `Engine.embed`, and LostError."""
+        for message in self._ask(question):
+            if isinstance(message, wire.Vectors):
+                return message
+        raise LostError("the engine gave no vectors")
+
+    def _ask(self, question: wire.Question) -> Iterator[wire.Message]:
+        """What the process says after it accepted; what was not accepted is asked again, of a new one if need be."""
+        for _ in range(_TRIES):
+            with closing(self._connect()) as connection:
+                try:
+                    wire.send(connection, question)
+                    first = wire.read_message(connection)
+                except OSError:
+                    first = None
+                if first is None:
+                    continue  # it went before it began: as it does when it has been idle
+                if isinstance(first, wire.Failed):
+                    raise first.error()
+                if isinstance(first, wire.Accepted):
+                    self.pid = first.pid
+                yield from self._rest(connection)
+                return
+        raise LostError(
+            f"the engine ended {_TRIES} times before it took the request; its last words:\n{self._words()}"
+        )
+
+    def _rest(self, connection: socket.socket) -> Iterator[wire.Message]:
+        while True:
+            try:
+                message = wire.read_message(connection)
+            except OSError:
+                message = None
+            if message is None:
+                raise LostError(
+                    "the engine's process ended during the request; asking again starts it anew. Its last words:\n"
+                    + self._words()
+                )
+            if isinstance(message, wire.Failed):
+                raise message.error()
+            yield message
+            if isinstance(message, wire.End | wire.Scores | wire.Vectors):
+                return
+
+    def _connect(self) -> socket.socket:
+        """Errors: LostError where no process can be started."""
+        started: subprocess.Popen[bytes] | None = None
+        deadline = time.monotonic() + self._patience
+        again = 0.0
+        while True:
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                connection.connect(os.fspath(self._place.socket))
+                return connection
+            except OSError:
+                connection.close()
+            if started is None:
+                started, again = self._start(), time.monotonic() + _AGAIN
+            # A start that found another at work ends well, and that one will be there soon.
+            elif started.poll() not in (None, 0):
+                raise LostError(f"the engine did not start (exit {started.returncode}):\n{self._words()}")
+            elif started.returncode == 0 and time.monotonic() > again:
+                started = None
+            if time.monotonic() > deadline:
+                raise LostError(f"no engine after {self._patience:.0f} s:\n{self._words()}")
+            time.sleep(_LOOK)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with open(self._place.log, "ab", opener=_private) as log:
+            if log.tell() > _LOG_BYTES:
+                log.truncate(0)
+            return subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                cwd="/",
+            )
+
+    def _words(self) -> str:
+        try:
+            return self._place.log.read_bytes()[-1500:].decode("utf-8", "replace").strip()
+        except OSError:
+            return ""
+
+
+_LOG_BYTES = 1 << 20
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

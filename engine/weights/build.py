@@ -1,0 +1,117 @@
+"""A model's weights from tensors under their public names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from engine.config import ModelConfig
+from engine.layers.dsa import IndexerWeights, MlaWeights
+from engine.layers.ffn import DenseWeights, ExpertWeights, MoeWeights
+from engine.layers.kda import KdaWeights
+from engine.model import LayerWeights, ModelWeights
+from engine.weights import names
+
+Get = Callable[[str], Tensor]
+
+
+class Source(Protocol):
+    """Where tensors come from: `tensor` by public name, `stacked` a layer's experts of one part."""
+
+    def tensor(self, name: str) -> Tensor: ...
+
+    def stacked(self, layer: int, part: str) -> tuple[Tensor, ...]:
+        """(packed [E, out, in/2], scales [E, out, in/32]) in MXFP4, or one plain tensor [E, out, in]."""
+        ...
+
+
+def build(config: ModelConfig, source: Source) -> ModelWeights:
+    """All weights of the language model, in the dtypes that the source gives; small vectors in fp32."""
+    get = source.tensor
+    layers = [_layer(config, source, number) for number in range(config.layers)]
+    score = _score(get, names.OUTPUT_RESIDUAL) if config.attn_res_block else None
+    norm, head = get("model.norm.weight"), get("lm_head.weight")
+    return ModelWeights(get("model.embed_tokens.weight"), layers, norm, head, score)
+
+
+def _layer(config: ModelConfig, source: Source, number: int) -> LayerWeights:
+    get = source.tensor
+    base = f"model.layers.{number}."
+    attention = (_mla if config.is_full(number) else _kda)(
+        config, lambda name: get(f"{base}self_attn.{name}")
+    )
+    if number < config.dense_layers:
+        ffn = _dense(lambda name: get(f"{base}mlp.{name}"))
+    else:
+        ffn = _moe(config, source, number, lambda name: get(f"{base}block_sparse_moe.{name}"))
+    scores = [_score(get, base + residual) if config.attn_res_block else None for residual in names.RESIDUALS]
+    norms = get(base + "input_layernorm.weight"), get(base + "post_attention_layernorm.weight")
+    return LayerWeights(norms[0], attention, norms[1], ffn, *scores)
+
+
+def _score(get: Get, base: str) -> Tensor:
+    """Norm weight times projection: only their product is ever used."""
+    return get(f"{base}_norm.weight").float().flatten() * get(f"{base}_proj.weight").float().flatten()
+
+
+def _kda(config: ModelConfig, get: Get) -> KdaWeights:
+    conv = torch.cat([get(f"{part}_conv1d.weight").reshape(config.kda_width, config.conv) for part in "qkv"])
+    gate = ("g_proj",) if config.gate_rank is None else ("g_a_proj", "g_b_proj")
+    return KdaWeights(
+        q=get("q_proj.weight"),
+        k=get("k_proj.weight"),
+        v=get("v_proj.weight"),
+        conv=conv,
+        f_a=get("f_a_proj.weight"),
+        f_b=get("f_b_proj.weight"),
+        b=get("b_proj.weight"),
+        a_log=get("A_log").float().flatten()[: config.kda_heads],
+        dt_bias=get("dt_bias").float().flatten(),
+        gate=tuple(get(f"{name}.weight") for name in gate),
+        norm=get("o_norm.weight"),
+        o=get("o_proj.weight"),
+    )
+
+
+def _mla(config: ModelConfig, get: Get) -> MlaWeights:
+    """kv_b is split into its key and value halves: the absorbed form applies them on either side of the cache."""
+    both = get("kv_b_proj.weight").reshape(config.heads, config.nope + config.v_dim, config.kv_lora)
+    compressed = config.q_lora is not None
+    return MlaWeights(
+        q_a=get("q_a_proj.weight") if compressed else None,
+        q_norm=get("q_a_layernorm.weight") if compressed else None,
+        q_b=get("q_b_proj.weight" if compressed else "q_proj.weight"),
+        kv_a=get("kv_a_proj_with_mqa.weight"),
+        kv_norm=get("kv_a_layernorm.weight"),
+        k_b=both[:, : config.nope],
+        v_b=both[:, config.nope :],
+        gate=get("g_proj.weight") if config.output_gate else None,
+        o=get("o_proj.weight"),
+        indexer=_indexer(get) if config.indexer is not None else None,
+    )
+
+
+def _indexer(get: Get) -> IndexerWeights:
+    found = ("wq_b.weight", "wk.weight", "k_norm.weight", "k_norm.bias", "weights_proj.weight")
+    return IndexerWeights(*(get(f"indexer.{name}") for name in found))
+
+
+def _dense(get: Get) -> DenseWeights:
+    return DenseWeights(*(get(f"{part}_proj.weight") for part in ("gate", "up", "down")))
+
+
+def _moe(config: ModelConfig, source: Source, number: int, get: Get) -> MoeWeights:
+    stacked = ExpertWeights(*(source.stacked(number, part) for part in names.EXPERT_PARTS))
+    latent = config.latent is not None
+    return MoeWeights(
+        router=get("gate.weight"),
+        bias=get("gate.e_score_correction_bias").float(),
+        experts=stacked,
+        latent_down=get("routed_expert_down_proj.weight") if latent else None,
+        latent_norm=get("routed_expert_norm.weight") if latent else None,
+        latent_up=get("routed_expert_up_proj.weight") if latent else None,
+        shared=_dense(lambda name: get(f"shared_experts.{name}")) if config.shared_experts else None,
+    )

@@ -1,0 +1,127 @@
+"""Sampling: exact cuts, exact chances, ties to the lowest id, draws that nothing but the request decides."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from engine.errors import EngineError, RequestError  # noqa: E402
+from engine.generate.sample import GREEDY, Sampling, Seen, choose, kept, logprob, penalise, uniform  # noqa: E402
+
+LOGITS = st.lists(st.sampled_from([-3.0, -1.0, 0.0, 0.5, 2.0, 2.5]), min_size=1, max_size=40)
+
+
+def by_hand(logits: list[float], sampling: Sampling) -> dict[int, float]:
+    """The cuts in plain Python."""
+    best = max(logits)
+    chances = {number: math.exp((value - best) / sampling.temperature) for number, value in enumerate(logits)}
+    chances = {number: chance for number, chance in chances.items() if chance >= sampling.min_p - 1e-12}
+    order = sorted(chances, key=lambda number: (-chances[number], number))
+    if sampling.top_k:
+        order = order[: sampling.top_k]
+    total, found, left = sum(chances[number] for number in order), 0.0, []
+    for number in order:
+        if left and found >= sampling.top_p * total - 1e-12:
+            break
+        left.append(number)
+        found += chances[number]
+    return {number: chances[number] / found for number in left}
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    logits=LOGITS,
+    temperature=st.sampled_from([0.3, 1.0, 2.0]),
+    top_k=st.integers(0, 10),
+    top_p=st.sampled_from([0.13, 0.57, 0.91, 1.0]),
+    min_p=st.sampled_from([0.0, 0.07, 0.41]),
+)
+def test_cuts_are_those_of_plain_python(logits, temperature, top_k, top_p, min_p) -> None:
+    sampling = Sampling(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
+    ids, chances = kept(torch.tensor(logits), sampling, max(logits))
+    expected = by_hand(logits, sampling)
+    assert ids.tolist() == sorted(expected)
+    torch.testing.assert_close(
+        chances / chances.sum(), torch.tensor([expected[n] for n in sorted(expected)], dtype=torch.float64)
+    )
+
+
+def test_draws_follow_the_chances() -> None:
+    logits = torch.tensor([1.0, 0.0, 2.0, -40.0, 1.0])
+    draws = 4000
+    counts = Counter(choose(logits, Sampling(seed=n), Seen(), 0) for n in range(draws))
+    for token, chance in enumerate(logits.softmax(-1).tolist()):
+        spread = math.sqrt(chance * (1 - chance) / draws)
+        assert abs(counts[token] / draws - chance) < 5 * spread + 1e-6
+
+
+def test_draws_depend_on_seed_and_place_alone() -> None:
+    draws = [uniform(seed, index) for seed in range(50) for index in range(50)]
+    assert len(set(draws)) == 2500
+    assert uniform(3, 7) == uniform(3, 7)
+    assert uniform(2**64 - 1, 2**40) < 1
+    assert abs(sum(draws) / 2500 - 0.5) < 0.03
+
+
+@given(logits=LOGITS)
+def test_greedy_takes_the_lowest_of_equals(logits) -> None:
+    assert choose(torch.tensor(logits), GREEDY, Seen(), 0) == logits.index(max(logits))
+    assert choose(torch.tensor(logits), Sampling(top_k=1, seed=5), Seen(), 0) == logits.index(max(logits))
+
+
+def test_penalties_are_the_published_ones() -> None:
+    seen = Seen(Counter([0, 1]), Counter([1, 1, 2]))
+    sampling = Sampling(repetition=2.0, presence=0.5, frequency=0.25)
+    before = torch.tensor([4.0, -1.0, 3.0, 5.0])
+    assert penalise(before, sampling, seen).tolist() == [2.0, -3.0, 0.75, 5.0]
+    assert before.tolist() == [4.0, -1.0, 3.0, 5.0], "the caller's logits stay"
+
+
+def test_a_mask_holds_at_every_temperature() -> None:
+    logits = torch.tensor([5.0, 1.0, 4.0, 0.0])
+    allowed = torch.tensor([False, True, False, True])
+    assert choose(logits, GREEDY, Seen(), 0, allowed) == 1
+    drawn = {choose(logits, Sampling(temperature=9.0, seed=n), Seen(), 0, allowed) for n in range(60)}
+    assert drawn == {1, 3}
+
+
+def test_nothing_to_choose_is_an_error() -> None:
+    for logits in (torch.full((4,), -math.inf), torch.tensor([0.0, math.nan])):
+        with pytest.raises(EngineError, match="no token can follow"):
+            choose(logits, Sampling(), Seen(), 0)
+    with pytest.raises(EngineError):
+        choose(torch.zeros(3), Sampling(), Seen(), 0, torch.zeros(3, dtype=torch.bool))
+
+
+def test_logprobs_are_the_models_own() -> None:
+    logits = torch.tensor([1.0, 3.0, 3.0, 0.0])
+    told = logprob(logits, 3, 3)
+    logs = logits.log_softmax(-1).tolist()
+    assert told.token == logs[3]
+    assert told.best == ((1, logs[1]), (2, logs[2]), (0, logs[0]))
+    assert logprob(logits, 0, 0).best == ()
+
+
+def test_a_wide_nucleus_over_a_big_vocabulary() -> None:
+    logits = torch.linspace(0, 3, 5000)
+    ids, _ = kept(logits, Sampling(top_p=0.9), 3.0)
+    assert ids.tolist() == sorted(by_hand(logits.tolist(), Sampling(top_p=0.9)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"temperature": -1}, {"temperature": math.nan}, {"top_p": 0}, {"top_p": 1.5}, {"top_k": -1}, {"min_p": 2},
+        {"repetition": 0}, {"seed": -1}, {"seed": 2**64}, {"logprobs": 65}, {"frequency": math.inf},
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_refused(wrong) -> None:
+    with pytest.raises(RequestError, match=next(iter(wrong))):
+        Sampling(**wrong)

@@ -1,0 +1,59 @@
+"""A real process: started by the first question, shared, killed, started anew."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("torch")
+
+from engine.errors import LostError
+from engine.process import wire
+from engine.process.client import Client
+
+PROMPT = [(3 * n * n + n) % 96 for n in range(30)]
+QUESTION = wire.Generate(PROMPT, {"temperature": 0}, 5, [])
+
+
+def test_started_shared_killed_and_started_anew(folder, checkpoint) -> None:
+    command = [
+        sys.executable, "-m", "engine.process", str(folder), str(checkpoint), "--kernels", "reference",
+        "--pages", "16", "--idle", "30",
+    ]  # fmt: skip
+    clients = [Client(folder, command) for _ in range(2)]
+    answers: dict[int, list] = {}
+
+    def ask(number: int) -> None:
+        answers[number] = list(clients[number].generate(QUESTION))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert [one.token for one in answers[0][:-1]] == [one.token for one in answers[1][:-1]]
+    assert clients[0].pid == clients[1].pid != os.getpid(), "both were answered by one process"
+    assert (folder / "engine.sock").stat().st_mode & 0o777 == 0o600
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+    first = clients[0].pid
+    running = clients[0].generate(wire.Generate(PROMPT, {}, 450, []))
+    next(running)
+    os.kill(first, signal.SIGKILL)
+    with pytest.raises(LostError, match="ended during the request; asking again starts it anew"):
+        list(running)
+    assert (folder / "engine.sock").exists(), "what a killed process leaves behind"
+    again = list(clients[1].generate(QUESTION))
+    assert [one.token for one in again[:-1]] == [one.token for one in answers[0][:-1]]
+    assert clients[1].pid not in (first, None)
+
+    os.kill(clients[1].pid, signal.SIGTERM)
+    until = time.monotonic() + 60
+    while (folder / "engine.sock").exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
