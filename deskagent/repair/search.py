@@ -7,6 +7,7 @@ it stopped, so nothing is tried twice.
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,10 @@ Render = Callable[[Candidate], Mapping[str, bytes]]
 
 _LOOK_AHEAD = 200
 """After the first green patch, as many of the next candidates are put in order of their distance from it."""
+_RIVALS = (0.25, 5.0, 30.0)
+_ALONE = (0.5, 10.0, 60.0)
+"""How long the search goes on after the first green patch: share of the time used, at least and at most so many
+seconds; and in all, as long as no other patch has passed."""
 
 
 class Ended(StrEnum):
@@ -62,12 +67,16 @@ class Search:
 
     def run(self, budget: Budget, whole: Budget) -> Ended:
         """Searches within `budget` until the first green patch, then for rivals, within `whole`, for a quarter
-        of the time used (at least 5, at most 30 s): a green test is not yet a right patch."""
-        ended = self._until(budget, stop_at_green=True)
+        of the time used (at least 5, at most 30 s): a green test is not yet a right patch. One that is still alone
+        then is given up to twice as long, until another passes."""
+        ended = self._until(budget, enough=1)
         if ended is Ended.GREEN:
             self._nearest_first(self.green[0].candidate)
-            seconds = min(30.0, max(5.0, whole.elapsed / 4))
-            self._until(whole.part(Limits(seconds=seconds)), stop_at_green=False)
+            used = whole.elapsed
+            for (share, least, most), enough in ((_RIVALS, math.inf), (_ALONE, 2)):
+                left = min(most, max(least, share * used)) - (whole.elapsed - used)
+                if len(self.green) < enough and left > 0:
+                    self._until(whole.part(Limits(seconds=left)), enough=enough)
         self._drain(whole)
         return Ended.GREEN if self.green else ended
 
@@ -82,7 +91,8 @@ class Search:
         while self._running and (left := until - time.monotonic()) > 0:
             self._collect(left)
 
-    def _until(self, budget: Budget, *, stop_at_green: bool) -> Ended:
+    def _until(self, budget: Budget, *, enough: float) -> Ended:
+        """Tries candidates until so many have passed in all."""
         while True:
             while len(self._running) < self.slots and not budget.exhausted:
                 candidate = self._next()
@@ -95,7 +105,7 @@ class Search:
             if budget.seconds_left <= 0:
                 return Ended.LIMIT
             self._collect(budget.seconds_left)
-            if stop_at_green and self.green:
+            if len(self.green) >= enough:
                 return Ended.GREEN
 
     def _next(self) -> Candidate | None:
@@ -124,9 +134,16 @@ class Search:
             self.on_trial(trial)
 
     def _nearest_first(self, found: Candidate) -> None:
-        """Puts the candidates of the same place before the others, each group in its old order."""
+        """Has the candidates of the same place, the nearest first, take turns with the others: the first green
+        patch may be at a wrong place altogether."""
         ahead = [*self._waiting, *itertools.islice(self.stream, _LOOK_AHEAD)]
-        self._waiting = deque(sorted(ahead, key=lambda c: (c.path != found.path, c.line != found.line)))
+        near = sorted(
+            (c for c in ahead if c.path == found.path),
+            key=lambda c: (c.line != found.line, abs(c.line - found.line)),
+        )
+        turns = itertools.zip_longest(near, ahead)
+        order = {id(c): c for turn in turns for c in turn if c is not None}
+        self._waiting = deque(order.values())
 
     def _drain(self, whole: Budget) -> None:
         """Lets what is still running end, for a moment within `whole`: a started trial should not be lost."""

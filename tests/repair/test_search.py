@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
+from deskagent.repair import search as search_module
 from deskagent.repair.budget import Budget, Limits
 from deskagent.repair.search import Ended, Search
 from deskagent.repair.types import Candidate, Status, Verdict
@@ -72,6 +73,32 @@ def test_rivals_of_the_same_place_come_next() -> None:
     assert search.run(everything(), everything()) is Ended.GREEN
     assert bench.seen[:2] == ["a", "z"]
     assert [t.candidate.key for t in search.green] == ["a", "z"]
+
+
+def test_rivals_elsewhere_take_turns_with_those_of_the_same_place() -> None:
+    """The first green patch may be wrong and its rival at quite another place."""
+    bench = Bench({"a", "z"})
+    near = [candidate(f"near{i}", 5) for i in range(8)]
+    stream = [candidate("a", 5), candidate("z", 9), *near]
+    search = bench.search(stream, slots=1)
+    assert search.run(everything(), everything()) is Ended.GREEN
+    assert set(bench.seen[:3]) == {"a", "z", "near0"}
+
+
+def test_a_patch_that_is_alone_is_given_longer_until_another_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "_RIVALS", (0.0, 0.1, 0.1))
+    monkeypatch.setattr(search_module, "_ALONE", (0.0, 60.0, 60.0))
+    bench = Bench({"a", "y", "z"}, seconds=0.05)
+    stream = [candidate("a"), *(candidate(str(n)) for n in range(12)), candidate("y"), candidate("z")]
+    search = bench.search([*stream, *(candidate(f"later{n}") for n in range(40))], slots=1)
+    assert search.run(everything(), everything()) is Ended.GREEN
+    assert [t.candidate.key for t in search.green][:2] == ["a", "y"]
+    assert not any(key == "later9" for key in bench.seen)
+    monkeypatch.setattr(search_module, "_ALONE", (0.0, 0.1, 0.1))
+    bench = Bench({"a", "y"}, seconds=0.05)
+    short = bench.search(stream, slots=1)
+    assert short.run(everything(), everything()) is Ended.GREEN
+    assert [t.candidate.key for t in short.green] == ["a"]
 
 
 def test_no_more_than_the_slots_run_at_a_time() -> None:
