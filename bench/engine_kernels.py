@@ -47,8 +47,8 @@ def measured(rows: int, columns: int, megabytes: int, rounds: int) -> dict[str, 
     x, out = torch.randn(1, columns), torch.empty(1, rows)
     quick, exact = _native.Native(), _native.Native(exact=True)
 
-    def products(native: _native.Native) -> Callable[[], None]:
-        return lambda: [native.mxfp4(x, packed[n], scales[n], out) for n in range(count)] and None
+    def products(native: _native.Native) -> Callable[[], object]:
+        return lambda: [native.mxfp4(x, packed[n], scales[n], out) for n in range(count)]
 
     runs = {"read": lambda: _native.read(packed), "int8": products(quick), "exact": products(exact)}
     sizes = {"read": packed.numel(), "int8": count * a_matrix, "exact": count * a_matrix}
