@@ -23,7 +23,7 @@ from deskagent.repair.languages.code import CodeFile
 from deskagent.repair.languages.known import tree_of
 from deskagent.repair.languages.tree import Tree
 from deskagent.repair.scope import Scopes
-from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer, Seen
+from deskagent.repair.scorer import PriorScorer, ScoreContext, Scorer, Seen, affinity
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.syntax import Syntax, is_docstring
 from deskagent.repair.tokens import TokenStream
@@ -36,6 +36,8 @@ OPERATOR_PATIENCE = 12.0
 """After so many candidates from one place, or of one operator at one place, the next counts for half."""
 HEADROOM = 1.0
 """Log-weight by which a suspect's best candidate may beat the best prior."""
+BATCH = 64
+"""So many candidates of a place are scored at a time: scoring all of some hundred places takes minutes."""
 MAX_PROPOSALS = 6000
 SLOW_SIZE = 1000
 """At one place; a statement of so many bytes gets half of them. Huge tables have more than anyone will try."""
@@ -68,6 +70,30 @@ class _PythonFile:
 
 
 _File = _PythonFile | CodeFile
+
+
+@dataclass(frozen=True)
+class _Unscored:
+    """Candidates of one place, from `first` on, the most promising first. `value` is their suspect's."""
+
+    context: ScoreContext
+    candidates: Sequence[Candidate]
+    promises: Sequence[float]
+    value: float
+    first: int = 0
+
+    @property
+    def bound(self) -> float:
+        return self.value + self.promises[self.first] + HEADROOM
+
+
+def _unscored(context: ScoreContext, made: list[Candidate], hints: Hints, value: float) -> _Unscored:
+    """Ordered by what is known without a look at the code: the prior, and what the failing tests' errors say."""
+    rows = [
+        (math.log(candidate.prior) + affinity(candidate.operator, hints), candidate) for candidate in made
+    ]
+    rows.sort(key=lambda row: -row[0])
+    return _Unscored(context, [candidate for _, candidate in rows], [promise for promise, _ in rows], value)
 
 
 @dataclass
@@ -130,8 +156,8 @@ def iter_candidates(
     merge = _Merge(project_files, hints, scorer or PriorScorer(), _related(baseline))
     best = math.log(max(priors.OPERATORS.values())) + HEADROOM
     order = itertools.count()
-    # (−value, order, suspect to open or candidate, its value before discount)
-    heap: list[tuple[float, int, Suspect | Candidate, float]] = []
+    # (−value, order, suspect to open, its candidates to score or one of them, its value before discount)
+    heap: list[tuple[float, int, Suspect | _Unscored | Candidate, float]] = []
     for suspect in suspects:
         value = SUSPICION * math.log(max(suspect.score, 1e-6))
         heap.append((-(value + best), next(order), suspect, value))
@@ -160,11 +186,21 @@ def iter_candidates(
                 opened.add((item.path, place.statement.start))
                 made = list(_candidates(place, file, item.line))
                 context = ScoreContext(file.source, cast(Seen, place), file.stream, merge.hints)
-                scores = merge.scorer.score(context, made)
-                valued = [(value + score, one) for one, score in zip(made, scores, strict=True)]
-                push(valued)
+                if made:
+                    rest = _unscored(context, made, merge.hints, value)
+                    heapq.heappush(heap, (-rest.bound, next(order), rest, value))
+            continue
+        if isinstance(item, _Unscored):
+            part = item.candidates[item.first : item.first + BATCH]
+            scores = merge.scorer.score(item.context, part)
+            valued = [(value + score, one) for one, score in zip(part, scores, strict=True)]
+            push(valued)
+            if not item.first:  # two edits of which neither is promising are not, either
                 push(pairs.near(valued, value))
-                singles += heapq.nlargest(MAX_KEPT, valued, key=lambda pair: pair[0])
+            singles += heapq.nlargest(MAX_KEPT, valued, key=lambda pair: pair[0])
+            if item.first + BATCH < len(item.candidates):
+                rest = replace(item, first=item.first + BATCH)
+                heapq.heappush(heap, (-rest.bound, next(order), rest, value))
             continue
         now = value - merge.discount(item)
         if now < -negative - 1e-9 and heap and now < -heap[0][0]:
