@@ -116,9 +116,8 @@ def sweep(base: Path) -> int:
     """Deletes the folders in `base` whose process is gone; returns how many. Never another live run's."""
     try:
         with _all(base):
-            dead = [
-                _bury(folder) for folder in sorted(base.iterdir()) if folder.is_dir() and _orphaned(folder)
-            ]
+            orphaned = [folder for folder in sorted(base.iterdir()) if folder.is_dir() and _orphaned(folder)]
+            dead = [buried for folder in orphaned if (buried := _bury(folder)) is not None]
     except OSError as error:
         raise _no_room(base, error) from error
     if dead:
@@ -151,11 +150,15 @@ def _orphaned(folder: Path) -> bool:
     return True
 
 
-def _bury(folder: Path) -> Path:
-    """The folder under a name that says that it is nobody's."""
+def _bury(folder: Path) -> Path | None:
+    """The folder under a name that says that it is nobody's; None if its owner, who deletes it without our lock,
+    was done with that first."""
     if folder.name.startswith(_DEAD):
         return folder
-    return folder.rename(folder.with_name(f"{_DEAD}{secrets.token_hex(8)}"))
+    try:
+        return folder.rename(folder.with_name(f"{_DEAD}{secrets.token_hex(8)}"))
+    except FileNotFoundError:
+        return None
 
 
 @contextmanager
