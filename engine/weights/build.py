@@ -32,7 +32,7 @@ def build(config: ModelConfig, source: Source) -> ModelWeights:
     """All weights of the language model, in the dtypes that the source gives; small vectors in fp32."""
     get = source.tensor
     layers = [_layer(config, source, number) for number in range(config.layers)]
-    score = _score(get, names.OUTPUT_RESIDUAL) if config.attn_res_block else None
+    score = residual_score(get, names.OUTPUT_RESIDUAL) if config.attn_res_block else None
     norm, head = get("model.norm.weight"), get("lm_head.weight")
     return ModelWeights(get("model.embed_tokens.weight"), layers, norm, head, score)
 
@@ -47,12 +47,15 @@ def _layer(config: ModelConfig, source: Source, number: int) -> LayerWeights:
         ffn = _dense(lambda name: get(f"{base}mlp.{name}"))
     else:
         ffn = _moe(config, source, number, lambda name: get(f"{base}block_sparse_moe.{name}"))
-    scores = [_score(get, base + residual) if config.attn_res_block else None for residual in names.RESIDUALS]
+    scores = [
+        residual_score(get, base + residual) if config.attn_res_block else None
+        for residual in names.RESIDUALS
+    ]
     norms = get(base + "input_layernorm.weight"), get(base + "post_attention_layernorm.weight")
     return LayerWeights(norms[0], attention, norms[1], ffn, *scores)
 
 
-def _score(get: Get, base: str) -> Tensor:
+def residual_score(get: Get, base: str) -> Tensor:
     """Norm weight times projection: only their product is ever used."""
     return get(f"{base}_norm.weight").float().flatten() * get(f"{base}_proj.weight").float().flatten()
 

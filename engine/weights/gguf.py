@@ -18,7 +18,7 @@ from torch import Tensor
 from engine.config import ModelConfig
 from engine.errors import ConfigError
 from engine.weights import names
-from engine.weights.build import Source
+from engine.weights.build import Source, residual_score
 from engine.weights.gguf_vocab import add_vocabulary
 from kernels.reference.mxfp4 import BLOCK, unpack
 
@@ -116,14 +116,14 @@ def _trunk(config: ModelConfig, source: Source) -> Iterator[tuple[str, Tensor]]:
     yield "output_norm.weight", get("model.norm.weight")
     yield "output.weight", get("lm_head.weight")
     if config.attn_res_block:
-        yield "output_res_score.weight", _score(source, names.OUTPUT_RESIDUAL)
+        yield "output_res_score.weight", residual_score(get, names.OUTPUT_RESIDUAL)
     for layer in range(config.layers):
         base, to = f"model.layers.{layer}.", f"blk.{layer}."
         yield to + "attn_norm.weight", get(base + "input_layernorm.weight")
         yield to + "ffn_norm.weight", get(base + "post_attention_layernorm.weight")
         if config.attn_res_block:
             for residual, name in zip(names.RESIDUALS, ("attn_res_score", "ffn_res_score"), strict=True):
-                yield f"{to}{name}.weight", _score(source, base + residual)
+                yield f"{to}{name}.weight", residual_score(get, base + residual)
         for name, _ in names.attention(config, layer):
             yield from _attention(config, layer, name, get(f"{base}self_attn.{name}"), to)
         block = "mlp." if layer < config.dense_layers else "block_sparse_moe."
@@ -154,11 +154,6 @@ def _attention(
         yield f"{to}{_ATTENTION[name]}.weight", tensor.reshape(1, -1, 1, config.conv)
     else:
         yield f"{to}{_ATTENTION[name]}.weight", tensor
-
-
-def _score(source: Source, base: str) -> Tensor:
-    norm, projection = (source.tensor(f"{base}_{part}.weight").float().flatten() for part in ("norm", "proj"))
-    return norm * projection
 
 
 def _add_experts(writer: GGUFWriter, name: str, stacked: tuple[Tensor, ...], widen: bool) -> None:
