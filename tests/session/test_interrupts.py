@@ -13,18 +13,40 @@ from deskagent.session.events import Notice, StepStarted
 from deskagent.session.journal import Journal
 
 
-@pytest.fixture
-def alarm() -> Iterator[None]:
-    def strike(*_: object) -> None:
-        raise KeyboardInterrupt
+class Alarm:
+    """An interrupt at a chosen moment, which may strike only between `set` and `off`, and once.
 
-    before = signal.signal(signal.SIGALRM, strike)
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    The kernel may hand the signal to another thread (pytest-xdist has some), so that Python runs the handler after
+    the timer was taken back: a late one is swallowed, or it would end the test's process.
+    """
+
+    def __init__(self) -> None:
+        self.armed = False
+
+    def strike(self, *_: object) -> None:
+        if self.armed:
+            self.armed = False
+            raise KeyboardInterrupt
+
+    def set(self, seconds: float) -> None:
+        self.armed = True
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    def off(self) -> None:
+        self.armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@pytest.fixture
+def alarm() -> Iterator[Alarm]:
+    alarm = Alarm()
+    before = signal.signal(signal.SIGALRM, alarm.strike)
+    yield alarm
+    alarm.off()
     signal.signal(signal.SIGALRM, before)
 
 
-def test_interrupts_at_any_moment(home: Path, alarm: None) -> None:
+def test_interrupts_at_any_moment(home: Path, alarm: Alarm) -> None:
     chance = random.Random(1)
     acknowledged: dict[int, str] = {}
     interrupted = 0
@@ -34,9 +56,9 @@ def test_interrupts_at_any_moment(home: Path, alarm: None) -> None:
         event = Notice("info", text) if index % 3 else StepStarted(text, "plan", "low")
         seq = 0
         try:
-            signal.setitimer(signal.ITIMER_REAL, chance.uniform(1e-6, 150e-6))
+            alarm.set(chance.uniform(1e-6, 150e-6))
             seq = journal.append(event)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            alarm.off()
         except KeyboardInterrupt:
             interrupted += 1
         if seq:
