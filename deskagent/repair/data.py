@@ -10,6 +10,7 @@ from deskagent.repair.imported import data_modules
 from deskagent.repair.languages.known import tree_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.places import is_generated
+from deskagent.repair.speaking import Speaking
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.types import Baseline, Suspect
 
@@ -26,7 +27,9 @@ def read_names(node: Node) -> set[str]:
     return {part.text for part in node.syntax.own_nodes(node) if part.kind == "identifier"}
 
 
-def module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Suspect]:
+def module_data(
+    path: str, tree: Syntax, reached: dict[str, float], factor: Callable[[Node], float]
+) -> list[Suspect]:
     """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen. What is
     read by such an assignment alone counts as well, a step further off."""
     found = []
@@ -38,7 +41,7 @@ def module_data(path: str, tree: Syntax, reached: dict[str, float]) -> list[Susp
             ranked[owner] = OF_ITS_CLASS * reached.get(owner, 0.0)
         name = max(ranked, key=lambda name: ranked[name], default="")
         if ranked.get(name, 0.0) > 0:
-            score = ranked[name] * REACHED_BY_NAME
+            score = ranked[name] * REACHED_BY_NAME * factor(node)
             found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
     return found
 
@@ -71,6 +74,7 @@ def imported_data(
     trees: dict[str, Syntax],
     reached: dict[str, float],
     allowed: Callable[[str], bool],
+    speaking: Speaking,
 ) -> list[Suspect]:
     """The same in modules that ran at import alone, so that no test's coverage has them."""
     names = frozenset(name for name, score in reached.items() if score > 0)
@@ -81,6 +85,7 @@ def imported_data(
         tree = tree_of(source)
         if tree is not None and not is_generated(source.text):
             read_on([tree], reached)
-            data = module_data(source.path, tree, reached)
+            speaking.add(source.path, tree)
+            data = module_data(source.path, tree, reached, speaking.factor)
             found += data if spoken_of else [replace(s, score=s.score * _UNSPOKEN) for s in data]
     return found

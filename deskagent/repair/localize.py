@@ -6,18 +6,22 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deskagent.repair.data import imported_data, module_data, read_names, read_on
+from deskagent.repair.focus import asked_for
+from deskagent.repair.frames import frames_in, syntax_errors
 from deskagent.repair.hints import Hints, read_hints
 from deskagent.repair.languages import plain
 from deskagent.repair.languages.known import edited, tree_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.places import is_foreign, is_generated, is_test, matches
 from deskagent.repair.source import SourceError, SourceFile
+from deskagent.repair.speaking import Speaking
 from deskagent.repair.syntax import Syntax
+from deskagent.repair.topics import Topics
 from deskagent.repair.types import Baseline, Suspect
 from deskagent.repo.walk import walk
 
@@ -38,9 +42,6 @@ LITERAL = 1.3
 NEVER_RUN = 0.02
 MAX_SUSPECTS = 400
 MAX_FILES = 500
-_SYNTAX_ERROR = re.compile(
-    r'File "([^"\n]+)", line (\d+)(?:(?!File ").)*?\b(?:SyntaxError|IndentationError|TabError)\b', re.DOTALL
-)
 
 
 @dataclass
@@ -75,6 +76,7 @@ def localize(
     `files` are the person's globs: nothing else is suspected; `tests` lets test files be suspected too. Files
     that can't be read as source are left out.
     """
+    baseline = asked_for(request, baseline)
     hints = read_hints(request, baseline)
     ochiai = _ochiai(baseline)
     wanted = _wanted(project, baseline, ochiai, files, tests)
@@ -91,9 +93,11 @@ def localize(
         tree = tree_of(source)
         if tree is not None:
             trees[path] = tree
-    innermost, on_stack = _frames(baseline, frozenset(trees))
+    innermost, on_stack = frames_in(baseline, frozenset(trees))
     blind = not ochiai and not innermost and not on_stack
-    errors = dict(_syntax_errors(baseline, trees))
+    errors = dict(syntax_errors(baseline, trees))
+    topics = Topics.read(request, baseline, lambda path: _text(project, path))
+    speaking = Speaking(topics, trees)
     for path, tree in trees.items():
         if path in errors:
             line = errors[path]
@@ -101,14 +105,17 @@ def localize(
         spots = _spots(path, tree, ochiai.get(path, {}), hints, blind)
         _use_frames(path, tree, spots, innermost, on_stack)
         _use_words(tree, spots, hints)
+        _use_topics(spots, speaking)
         for node, spot in spots.items():
             for name in read_names(node):
                 reached[name] = max(reached[name], spot.score)
         found += _finish(path, spots)
     read_on(trees.values(), reached)
     for path, tree in trees.items():
-        found += module_data(path, tree, reached)
-    found += imported_data(project, baseline, trees, reached, lambda path: _allowed(path, files, tests))
+        found += module_data(path, tree, reached, speaking.factor)
+    found += imported_data(
+        project, baseline, trees, reached, lambda path: _allowed(path, files, tests), speaking
+    )
     if not trees:
         found += plain.suspects(project, baseline, hints, lambda path: _allowed(path, files, tests))
     return _normalised(found, limit)
@@ -191,21 +198,6 @@ def _name(function: Node) -> str:
     return function.syntax.name_of(function)
 
 
-def _frames(
-    baseline: Baseline, paths: frozenset[str]
-) -> tuple[dict[tuple[str, int], int], dict[tuple[str, int], int]]:
-    """(path, line) → failing tests whose innermost frame in these files is there, and which have it further out."""
-    innermost: dict[tuple[str, int], int] = defaultdict(int)
-    on_stack: dict[tuple[str, int], int] = defaultdict(int)
-    for result in baseline.failing:
-        own = [frame for frame in result.frames if frame.path in paths]
-        if own:
-            innermost[own[-1].path, own[-1].line] += 1
-        for spot in {(frame.path, frame.line) for frame in own[:-1]}:
-            on_stack[spot] += 1
-    return innermost, on_stack
-
-
 def _use_frames(
     path: str, tree: Syntax, spots: dict[Node, _Spot],
     innermost: dict[tuple[str, int], int], on_stack: dict[tuple[str, int], int],
@@ -248,27 +240,25 @@ def _use_words(tree: Syntax, spots: dict[Node, _Spot], hints: Hints) -> None:
             spot.times(LITERAL, "holds a string that a failing test shows")
 
 
+def _use_topics(spots: dict[Node, _Spot], speaking: Speaking) -> None:
+    for node, spot in spots.items():
+        if spot.score:
+            spot.times(speaking.factor(node), "speaks of what the failing tests are about")
+
+
+def _text(project: Path, path: str) -> str | None:
+    try:
+        return SourceFile.read(project, path).text
+    except SourceError:
+        return None
+
+
 def _finish(path: str, spots: dict[Node, _Spot]) -> list[Suspect]:
     return [
         Suspect(path, node.line, spot.score * KINDS.get(node.kind, 1.0), tuple(spot.reasons))
         for node, spot in spots.items()
         if spot.score * KINDS.get(node.kind, 1.0) > 0
     ]
-
-
-def _syntax_errors(baseline: Baseline, trees: dict[str, Syntax]) -> Iterable[tuple[str, int]]:
-    """(path, line) of files that don't parse: as the tests say, else as our own compiler does."""
-    for path, tree in trees.items():
-        if tree.error is None:
-            continue
-        said = [
-            int(match.group(2))
-            for result in baseline.failing
-            for match in _SYNTAX_ERROR.finditer(result.message)
-            if match.group(1).replace("\\", "/").endswith(path)
-        ]
-        if said or tree.slipped:
-            yield path, said[0] if said else tree.error.lineno or 1
 
 
 def _normalised(found: list[Suspect], limit: int) -> tuple[Suspect, ...]:
