@@ -19,6 +19,9 @@ OF_ITS_CLASS = 0.5
 """Where the suspicious code names the class alone, not what it holds."""
 PASSED_ON, _STEPS = 0.9, 3
 """From data to the data that it is made of, and how far that is followed."""
+NO_VALUE, PLAIN_VALUE, PATTERN = 0.1, 0.5, 2.0
+"""How apt data are to hold a fault: what is declared alone, a None or number, a regular expression."""
+_PLAIN_VALUES = frozenset({"none", "true", "false", "integer", "float"})
 _UNSPOKEN = 0.4  # of that, where no suspicious file names the module
 
 
@@ -41,9 +44,19 @@ def module_data(
             ranked[owner] = OF_ITS_CLASS * reached.get(owner, 0.0)
         name = max(ranked, key=lambda name: ranked[name], default="")
         if ranked.get(name, 0.0) > 0:
-            score = ranked[name] * REACHED_BY_NAME * factor(node)
+            score = ranked[name] * REACHED_BY_NAME * factor(node) * _aptness(node)
             found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
     return found
+
+
+def _aptness(node: Node) -> float:
+    """By the value that data are given."""
+    value = node.parts[0].get("right") if node.parts and node.parts[0].kind == "assignment" else None
+    if value is None:
+        return NO_VALUE if node.parts and node.parts[0].kind == "assignment" else 1.0
+    if value.kind in _PLAIN_VALUES:
+        return PLAIN_VALUE
+    return PATTERN if value.kind == "call" and value.text.startswith(("re.compile", "regex.compile")) else 1.0
 
 
 def _class_around(node: Node) -> str:

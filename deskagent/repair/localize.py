@@ -40,6 +40,8 @@ INNERMOST, ON_STACK = 2.0, 1.3
 IN_REQUEST, IN_MESSAGE = 1.6, 1.15
 LITERAL = 1.3
 NEVER_RUN = 0.02
+SPREAD = 10.0
+"""After so many statements of a function the next are less suspected by the root of a half."""
 MAX_SUSPECTS = 400
 MAX_FILES = 500
 
@@ -109,6 +111,7 @@ def localize(
         for node, spot in spots.items():
             for name in read_names(node):
                 reached[name] = max(reached[name], spot.score)
+        _spread(spots)
         found += _finish(path, spots)
     read_on(trees.values(), reached)
     for path, tree in trees.items():
@@ -251,6 +254,15 @@ def _text(project: Path, path: str) -> str | None:
         return SourceFile.read(project, path).text
     except SourceError:
         return None
+
+
+def _spread(spots: dict[Node, _Spot]) -> None:
+    """Of statements that are as suspicious as each other, the first few of every function come before the rest."""
+    given: dict[Node | None, int] = defaultdict(int)
+    for node in sorted(spots, key=lambda node: -spots[node].score * KINDS.get(node.kind, 1.0)):
+        function = node.syntax.function_of(node)
+        spots[node].score /= math.sqrt(1 + given[function] / SPREAD)
+        given[function] += 1
 
 
 def _finish(path: str, spots: dict[Node, _Spot]) -> list[Suspect]:

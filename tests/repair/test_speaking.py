@@ -89,3 +89,17 @@ def test_frames_are_read_from_the_message_where_the_runner_gave_none():
     result = TestResult("t.py::test_it", Outcome.FAILED, 0.0, message)
     innermost, on_stack = frames_in(Baseline((result,), {}, 1.0), frozenset({"shop.py"}))
     assert innermost == {("shop.py", 4): 1} and on_stack == {("shop.py", 25): 1}
+
+
+def test_a_pattern_comes_before_a_value_and_that_before_a_bare_declaration(tmp_path):
+    data = 'import re\n\n\nLIMIT = 1\nCUT = re.compile("a$")\nKEPT: int\nSIZES = {"a": 1}\n'
+    code = f"{data}\n\ndef run(text):\n    return CUT, LIMIT, KEPT, SIZES, text\n"
+    order = suspects(tmp_path, lines=frozenset({11}), code=code)
+    assert [line for line in order if line in {4, 5, 6, 7}] == [5, 7, 4, 6]
+
+
+def test_the_first_lines_of_every_function_come_before_the_last_of_a_long_one(tmp_path):
+    long = "def long(first):\n" + "".join(f"    part{n} = first + {n}\n" for n in range(40))
+    code = long + "\n\ndef short(last):\n    return last - 1\n"
+    order = suspects(tmp_path, lines=frozenset({*range(2, 42), 45}), code=code)
+    assert order.index(45) < 5
