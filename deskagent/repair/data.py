@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from deskagent.repair.types import Baseline, Suspect
 REACHED_BY_NAME = 0.35
 OF_ITS_CLASS = 0.5
 """Where the suspicious code names the class alone, not what it holds."""
+OF_IDLE_CLASS = 0.4
+"""Where the failing tests run none of the methods that the class has."""
 PASSED_ON, _STEPS = 0.9, 3
 """From data to the data that it is made of, and how far that is followed."""
 NO_VALUE, PLAIN_VALUE, PATTERN = 0.1, 0.5, 2.0
@@ -31,20 +33,27 @@ def read_names(node: Node) -> set[str]:
 
 
 def module_data(
-    path: str, tree: Syntax, reached: dict[str, float], factor: Callable[[Node], float]
+    path: str,
+    tree: Syntax,
+    reached: dict[str, float],
+    factor: Callable[[Node], float],
+    ran: Collection[int],
 ) -> list[Suspect]:
     """Module and class level assignments whose names the suspicious code reads: they ran at import, unseen. What is
     read by such an assignment alone counts as well, a step further off."""
     found = []
     for node in tree.statements:
         named = tree.named_data(node)
-        owner = _class_around(node) if named else ""
+        around = _class_around(node) if named else None
+        owner = tree.name_of(around) if around is not None else ""
         ranked = {name: reached.get(name, 0.0) for name in named}
         if owner:
             ranked[owner] = OF_ITS_CLASS * reached.get(owner, 0.0)
         name = max(ranked, key=lambda name: ranked[name], default="")
         if ranked.get(name, 0.0) > 0:
             score = ranked[name] * REACHED_BY_NAME * factor(node) * _aptness(node)
+            if around is not None and _idle(around, ran):
+                score *= OF_IDLE_CLASS
             found.append(Suspect(path, node.line, score, (f"{name} is read by suspicious code",)))
     return found
 
@@ -59,10 +68,18 @@ def _aptness(node: Node) -> float:
     return PATTERN if value.kind == "call" and value.text.startswith(("re.compile", "regex.compile")) else 1.0
 
 
-def _class_around(node: Node) -> str:
-    """The name of the class in whose body a statement stands."""
-    around = next((n for n in node.ancestors() if n.kind == "class_definition"), None)
-    return around.syntax.name_of(around) if around is not None else ""
+def _class_around(node: Node) -> Node | None:
+    """The class in whose body a statement stands."""
+    return next((n for n in node.ancestors() if n.kind == "class_definition"), None)
+
+
+def _idle(around: Node, ran: Collection[int]) -> bool:
+    """Whether a class has methods and none of them was run by the failing tests; no, where nothing says what ran."""
+    return (
+        bool(ran)
+        and not any(around.row < line - 1 <= around.end_row for line in ran)
+        and any(node.kind in node.syntax.functions for node in around.walk())
+    )
 
 
 def read_on(trees: Iterable[Syntax], reached: dict[str, float]) -> None:
@@ -99,6 +116,6 @@ def imported_data(
         if tree is not None and not is_generated(source.text):
             read_on([tree], reached)
             speaking.add(source.path, tree)
-            data = module_data(source.path, tree, reached, speaking.factor)
+            data = module_data(source.path, tree, reached, speaking.factor, ())
             found += data if spoken_of else [replace(s, score=s.score * _UNSPOKEN) for s in data]
     return found

@@ -115,7 +115,7 @@ def localize(
         found += _finish(path, spots)
     read_on(trees.values(), reached)
     for path, tree in trees.items():
-        found += module_data(path, tree, reached, speaking.factor)
+        found += module_data(path, tree, reached, speaking.factor, ochiai.get(path, {}))
     found += imported_data(
         project, baseline, trees, reached, lambda path: _allowed(path, files, tests), speaking
     )

@@ -103,3 +103,12 @@ def test_the_first_lines_of_every_function_come_before_the_last_of_a_long_one(tm
     code = long + "\n\ndef short(last):\n    return last - 1\n"
     order = suspects(tmp_path, lines=frozenset({*range(2, 42), 45}), code=code)
     assert order.index(45) < 5
+
+
+def test_data_of_a_class_whose_methods_did_not_run_come_after_those_of_one_that_ran(tmp_path):
+    kinds = "".join(
+        f"class {n}:\n    size = ({n!r},)\n\n    def get(self):\n        return self.size\n\n\n" for n in "AB"
+    )
+    for ran, first, last in ((5, 2, 9), (12, 9, 2)):
+        order = suspects(tmp_path, lines=frozenset({ran}), code=kinds)
+        assert order.index(first) < order.index(last)
