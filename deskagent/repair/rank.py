@@ -18,6 +18,7 @@ from typing import Any, cast
 from deskagent.repair import pairs
 from deskagent.repair.candidates import broken, priors, python
 from deskagent.repair.candidates.base import Place, Proposal
+from deskagent.repair.focus import asked_for
 from deskagent.repair.hints import Hints, read_hints
 from deskagent.repair.languages.code import CodeFile
 from deskagent.repair.languages.known import tree_of
@@ -152,7 +153,8 @@ def iter_candidates(
     `project_files` reads a project-relative path. Files that can't be read give no candidates. What `progress` hears
     between two candidates makes for second edits.
     """
-    hints = read_hints(request, baseline, _texts(project_files))
+    asked = asked_for(request, baseline) if baseline is not None else None
+    hints = read_hints(request, asked, _texts(project_files))
     merge = _Merge(project_files, hints, scorer or PriorScorer(), _related(baseline))
     best = math.log(max(priors.OPERATORS.values())) + HEADROOM
     order = itertools.count()
