@@ -180,9 +180,6 @@ def _tests(text: str) -> Iterator[tuple[str, str, str]]:
     for match, end in zip(found, ends, strict=True):
         owner = next((name for start, name in reversed(classes) if start < match.start()), "")
         source = text[match.end() : end]
-        leave = re.search(rf"^(?!{match.group(1)}[ \t])(?=[^\s)])", source, re.MULTILINE)
-        yield (
-            owner if match.group(1) else "",
-            match.group(2),
-            source[: leave.start()] if leave and leave.start() else source,
-        )
+        leave = re.compile(rf"^(?!{match.group(1)}[ \t])[ \t]*(?=[^\s)])", re.MULTILINE).search(source, 1)
+        inside = source[: leave.start()] if leave else source
+        yield owner if match.group(1) else "", match.group(2), inside

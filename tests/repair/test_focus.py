@@ -27,3 +27,9 @@ def test_tests_that_the_request_names_stand_for_all():
 
 def test_all_count_where_none_is_named():
     assert failing("") == failing("test_one_more fails") == failing("test_three is green") == [ONE, TWO]
+
+
+def test_a_name_that_may_be_any_word_names_no_test():
+    results = tuple(TestResult(one, Outcome.FAILED) for one in ("docs.shop", "", "tests.a.test_sum"))
+    found = asked_for("the shop, it's broken;", Baseline(results, {}, 1.0))
+    assert found.failing == results

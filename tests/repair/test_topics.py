@@ -16,6 +16,7 @@ class TestShop:
         cart = Cart([])
         assert cart.owed_levy() / 2 == 0
 
+    @pytest.mark.parametrize("mustard", [1])
     def test_repr(self):
         assert repr(Cart([1]))
 
@@ -43,6 +44,7 @@ def test_what_only_the_failing_test_speaks_of_weighs_more():
     assert found.weights["levy"] > found.weights["cart"]
     assert found.called["owed_levy"] == 1.0 > found.called["Cart"]
     assert "__truediv__" in found.called, "operators call special methods"
+    assert "mustard" not in found.weights, "what decorates the next test"
     assert "unrelated" not in found.weights and "total" not in found.weights
 
 
