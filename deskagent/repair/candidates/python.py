@@ -20,6 +20,7 @@ from deskagent.repair.candidates import (
     defaults,
     elements,
     exceptions,
+    fallen,
     fields,
     fresh,
     groups,
@@ -36,10 +37,13 @@ from deskagent.repair.candidates import (
     returns,
     state,
     statements,
+    streams,
+    strict,
     strings,
     texts,
     told,
     twins,
+    warned,
     widen,
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
@@ -49,7 +53,7 @@ FAMILIES = (
     exceptions, statements, strings, operand, state, borrow, branches,
     loops, fields,
     elements, told, texts, collect, clauses, regexes, defaults, widen,
-    raising, bases, presence, fresh, matching, groups,
+    raising, bases, presence, fresh, matching, groups, warned, streams, strict, fallen,
 )  # fmt: skip
 
 
