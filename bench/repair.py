@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -84,7 +85,7 @@ def run_agent(
     """Exit code (None: killed after its limit and GRACE), stdout and stderr of the command."""
     command = [*options.command, "fix", case.request, "--test", case.test, "--output-format", "json"]
     command += ["--effort", options.effort, "--max-seconds", str(options.seconds)]
-    env = environment({"DESKAGENT_HOME": str(home)})
+    env = environment({"DESKAGENT_HOME": str(home)}, options.python)
     with (home / "stdout").open("wb+") as out, (home / "stderr").open("wb+") as err:
         child = subprocess.Popen(
             command,
@@ -117,10 +118,15 @@ def last_event(stdout: str) -> dict | None:
     return event if isinstance(event, dict) and event.get("type") == "result" else None
 
 
-def passes(case: Case, folder: Path, after: dict[str, bytes], scratch: Path) -> bool:
+def fails(case: Case, folder: Path, python: str) -> bool:
+    """Whether the case's failing tests fail on `folder`, so that there is something to repair here."""
+    return set(case.failing) <= bad(run_tests(folder, case.test, seconds=120, python=python))
+
+
+def passes(case: Case, folder: Path, after: dict[str, bytes], scratch: Path, python: str) -> bool:
     """Whether the case's tests pass on `folder`; what fails on the answer too is not held against it."""
     try:
-        failed = bad(outcomes := run_tests(folder, case.test, seconds=120))
+        failed = bad(outcomes := run_tests(folder, case.test, seconds=120, python=python))
         if not outcomes or any(test not in outcomes for test in case.failing):
             return False
         if failed:
@@ -128,7 +134,7 @@ def passes(case: Case, folder: Path, after: dict[str, bytes], scratch: Path) -> 
             lay_out(case, answered)
             for path, data in case.answers[0].items():
                 (answered / path).write_bytes(data)
-            failed -= bad(run_tests(answered, case.test, seconds=120))
+            failed -= bad(run_tests(answered, case.test, seconds=120, python=python))
     except TestsTimedOut:
         return False
     return not failed and tree_of(folder) == after
@@ -143,6 +149,10 @@ def measure(case: Case, options: argparse.Namespace) -> Row:
         home.mkdir()
         lay_out(case, folder)
         before = tree_of(folder)
+        if case.failing and not fails(case, folder, options.python):
+            row.status = "unusable"
+            row.broken.append("its failing tests don't fail here: are the packages that they need installed?")
+            return row
         start = time.monotonic()
         row.exit, stdout, stderr = run_agent(case, folder, home, options)
         row.seconds = round(time.monotonic() - start, 2)
@@ -163,7 +173,7 @@ def measure(case: Case, options: argparse.Namespace) -> Row:
             return row
         patch, others = result["patch"], result["alternatives"]
         row.operator, row.diff, row.alternatives = patch["operator"], patch["diff"], len(others)
-        row.green = passes(case, folder, after, scratch)
+        row.green = passes(case, folder, after, scratch, options.python)
         row.right = right(before, after, case.answers)
         if not row.green:
             row.broken.append("it says fixed, the tests fail")
@@ -235,6 +245,9 @@ def gather(options: argparse.Namespace, scratch: Path) -> list[Case]:
         cases = [case for case in cases if case.set == options.set]
     if options.only:
         cases = [case for case in cases if any(word in case.name for word in options.only)]
+    if options.first:
+        cases.sort(key=lambda case: hashlib.sha256(case.name.encode()).digest())
+        cases = cases[: options.first]
     if options.part:
         number, of = map(int, options.part.split("/"))
         cases = cases[number - 1 :: of]
@@ -262,6 +275,10 @@ def main() -> int:
     parser.add_argument(
         "--only", action="append", default=[], metavar="TEXT", help="only names that hold TEXT"
     )
+    parser.add_argument(
+        "--first", type=int, metavar="N", help="N of the cases, in the order of their names' SHA-256"
+    )
+    parser.add_argument("--python", default=sys.executable, help="interpreter that has the tests' packages")
     parser.add_argument("--part", metavar="N/M", help="every M-th case, beginning with the N-th")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write every row here")
     parser.add_argument("--show-diffs", action="store_true", help="print what overfits")

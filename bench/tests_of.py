@@ -25,10 +25,10 @@ class TestsTimedOut(Exception):
     __test__ = False
 
 
-def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for tests: this interpreter's folder first on PATH, no bytecode, no pytest plugins."""
+def environment(extra: Mapping[str, str] | None = None, python: str = sys.executable) -> dict[str, str]:
+    """The environment for tests: the interpreter's folder first on PATH, no bytecode, no pytest plugins."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COVERAGE_"))}
-    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
+    env["PATH"] = f"{Path(python).absolute().parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     return {**env, **(extra or {})}
@@ -68,13 +68,13 @@ def run_tests(
     """
     if shlex.split(command)[0] in other_runners.PROGRAMS:
         try:
-            return other_runners.run(folder, command, environment(extra_env), seconds)
+            return other_runners.run(folder, command, environment(extra_env, python), seconds)
         except subprocess.TimeoutExpired:
             raise TestsTimedOut(f"{command} in {folder} ran over {seconds:.0f} s") from None
     with tempfile.TemporaryDirectory(prefix="bench-outcomes-") as scratch:
         out = Path(scratch) / "outcomes.jsonl"
         variables, argv = _observed(command, python)
-        env = {**environment(extra_env), **variables}
+        env = {**environment(extra_env, python), **variables}
         env["BENCH_OUTCOMES"] = str(out)
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [env.get("PYTHONPATH", ""), str(HERE)]))
         child = subprocess.Popen(
