@@ -245,18 +245,20 @@ class Verifier:
             return
         self._setting.preload = plain.modules
 
-        def proof() -> frozenset[str]:
+        def again() -> tuple[frozenset[str], bool]:
+            """Which tests end otherwise now, and whether any ended at all: a runner may not bear it."""
             run = self._put(
                 lambda slot: look(slot, trace=False, test_seconds=test_seconds, until=until, ids=ids)
             ).result()
-            return frozenset(
-                r.id for r in found.results
-                if r.id in run.results and run.results[r.id].outcome.bad != r.outcome.bad
-            )  # fmt: skip
+            both = [r for r in found.results if r.id in run.results]
+            return frozenset(r.id for r in both if run.results[r.id].outcome.bad != r.outcome.bad), bool(both)
 
-        if proof():
+        changed, ran = again()
+        if changed or not ran:
             self._setting.preload = ()
-            self._flaky = proof()
+            self._flaky, ran = again()
+            if not ran and time.monotonic() < until:
+                raise WorkerGone("A second run in the warm worker gave no test's result.")
 
     def _alone(self, found: Baseline, cold: ColdRun | None) -> frozenset[str]:
         """Tests that fail in the warm worker alone, as far as the exact command has told all its failures."""

@@ -1,5 +1,6 @@
 """The process of one run: its limits and what it reports."""
 
+import gc
 import importlib
 import os
 import resource
@@ -34,6 +35,7 @@ def enter(job, report_to, print_to, folder):
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     importlib.invalidate_caches()
+    gc.unfreeze()  # what the worker froze was hidden from gc.get_referrers and the like
 
 
 def _limit(what, most):

@@ -9,6 +9,7 @@ the fork of a run.
 import contextlib
 import gc
 import importlib
+import importlib.metadata
 import os
 import select
 import shutil
@@ -52,13 +53,14 @@ class Server:
             return False
         os._exit(0)
 
-    def unfit(self):
-        """Why this process must not be forked from, in words; empty if it may."""
+    def unfit(self, known=()):
+        """Why this process must not be forked from, in words; empty if it may. `known` are paths of modules of the
+        project that it may hold, as the level below holds them."""
         if threading.active_count() > 1:
             return "threads"
         if _sockets() - self.sockets:
             return "sockets"
-        loaded = [path for path in self.project.loaded() if not path.endswith("conftest.py")]
+        loaded = [p for p in self.project.loaded() if p not in known and not p.endswith("conftest.py")]
         return "imports " + loaded[0] if loaded else ""
 
     def give_up(self):
@@ -76,8 +78,9 @@ class Server:
                 job = self._run(message)
                 if job is not None:
                     return job
-            elif message["op"] == "preload" and self.deeper(self.level + "+"):
-                self._preload(message["names"])
+            elif message["op"] == "preload":
+                if self.deeper(self.level + "+"):
+                    self._preload(message["names"])
                 self._prepare()
 
     def _prepare(self):
@@ -100,12 +103,15 @@ class Server:
         )
 
     def _preload(self, names):
+        # pytest rewrites its plugins' modules as it reads its configuration, and warns of those it finds imported
+        late = _plugins() if self.level == "bare+" else set()
+        known = self.project.loaded()
         for name in names:
-            if name not in sys.modules:
+            if name not in sys.modules and name.partition(".")[0] not in late:
                 # whatever an import does wrong here, it will do again, and be seen, in the test run itself
                 with contextlib.suppress(BaseException):
                     importlib.import_module(name)
-        if self.unfit():
+        if self.unfit(known):
             self.give_up()
 
     def _run(self, job):
@@ -234,6 +240,16 @@ def _captures():
             status = os.fstat(fd)
             if stat.S_ISREG(status.st_mode) and not status.st_nlink:
                 found.append(fd)
+    return found
+
+
+def _plugins():
+    """Top-level names of all that came with pytest plugins."""
+    found = set()
+    with contextlib.suppress(Exception):  # an installation may be broken in any way: pytest says so itself
+        for distribution in importlib.metadata.distributions():
+            if any(point.group == "pytest11" for point in distribution.entry_points):
+                found.update(file.parts[0].partition(".")[0] for file in distribution.files or ())
     return found
 
 
