@@ -6,7 +6,7 @@ import logging
 import math
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,12 +95,16 @@ class Slot(threading.Thread):
 
     def with_files(self, files: Mapping[str, bytes | None], work: Callable[[], T]) -> T:
         """Does `work` while `files` are in the copy (None: gone). A copy that was damaged is made anew for the next."""
-        if self._worker is not None and not self._worker.ready.loaded.isdisjoint(files):
-            self.setting.level = "bare"  # the edit is in what the worker holds already
+        if self._holds(files):
+            if self.setting.level == "bare":  # pytest itself imports it: each edit needs a worker of its own
+                self.stop_worker()
+            self.setting.level = "bare"
         self.scratch.write(files)
         try:
             return work()
         finally:
+            if self._holds(files):
+                self.stop_worker()
             try:
                 self.scratch.restore()
                 damage = self._footprint.damaged() if self._footprint else ""
@@ -109,6 +113,10 @@ class Slot(threading.Thread):
             if damage:
                 _log.info("a candidate damaged the scratch copy (%s): it is made anew", damage)
                 self.reset()
+
+    def _holds(self, files: Iterable[str]) -> bool:
+        """Whether the worker has imported one of `files` before any run."""
+        return self._worker is not None and not self._worker.ready.loaded.isdisjoint(files)
 
     def warm(self, job: Job) -> Report:
         """Runs `job` in the warm worker. A worker that dies of it is told as a report that has not ended."""

@@ -61,6 +61,29 @@ def test_plugins_and_warnings_as_errors(tmp_path: Path, own_copy: bool) -> None:
         assert verifier.submit({"twice.py": FIXED.encode()}).result(60).status is Status.GREEN
 
 
+def test_a_module_that_pytest_itself_imports(tmp_path: Path) -> None:
+    """Its edits are seen, one after the other, though a worker holds the module before any test runs."""
+    project = tmp_path / "project"
+    found = util.find_spec("iniconfig")
+    assert found is not None
+    assert found.origin is not None
+    shutil.copytree(Path(found.origin).parent, project / "iniconfig")
+    module = project / "iniconfig" / "__init__.py"
+    clean = module.read_text("utf-8")
+    tests = "from iniconfig import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+    files = {"iniconfig/__init__.py": clean + "\n\n" + SOURCE, "test_double.py": tests}
+    with _verifier(project, files) as verifier:
+        assert [result.id for result in verifier.baseline().failing] == ["test_double.py::test_double"]
+        assert verifier.warm
+        for source, status in (
+            (FIXED, Status.GREEN),
+            (SOURCE + "#\n", Status.RED),
+            (FIXED + "#\n", Status.GREEN),
+        ):
+            edited = (clean + "\n\n" + source).encode()
+            assert verifier.submit({"iniconfig/__init__.py": edited}).result(60).status is status
+
+
 def test_the_collector_s_view(tmp_path: Path) -> None:
     """What was imported in advance can still be found by `gc.get_referrers`, which tests of leaks ask."""
     files = {
