@@ -16,12 +16,9 @@ line that the fix changes stands among the suspects.
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
-import copy
 import difflib
 import itertools
-import json
 import os
 import pickle
 import shutil
@@ -29,144 +26,21 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import adapters
-from judge import dumped, same_code
+from known_fixes import Case, folders, histories, pairs
+from region import Region
 
 from deskagent.repair.localize import localize
 from deskagent.repair.rank import iter_candidates
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax, function_of
-from deskagent.repair.types import Baseline, Edit, Suspect
-
-
-@dataclass
-class Case:
-    """`project` is the buggy tree; `answers` are sets of fixed files, path → bytes."""
-
-    name: str
-    project: Path
-    answers: Sequence[Mapping[str, bytes]]
-    test: str
-    request: str = ""
-    held: bool = False
-    python: Path = Path(sys.executable)
-
-
-@dataclass(frozen=True)
-class Region:
-    """The lines that hold all that a fix changes, with a statement to either side: bytes [start, end) of the file
-    before, and the shape they have after. To parse a whole file for every candidate would take minutes."""
-
-    start: int
-    end: int
-    indented: bool
-    wanted: str
-
-    @classmethod
-    def of(cls, before: bytes, after: bytes) -> Region:
-        whole = cls(0, len(before), False, dumped(ast.parse(after).body))
-        try:
-            old, new = (_undocumented(ast.parse(code).body) for code in (before, after))
-        except SyntaxError:
-            return whole
-        while True:
-            one, other = ([dumped([node]) for node in body] for body in (old, new))
-            pairs_ = list(zip(one, other, strict=False))
-            first = next((i for i, (a, b) in enumerate(pairs_) if a != b), len(pairs_))
-            rest = pairs_[first:]
-            last = next((i for i in range(len(rest)) if one[-1 - i] != other[-1 - i]), len(rest))
-            inner = old[first : len(old) - last], new[first : len(new) - last]
-            if not all(
-                len(body) == 1 and isinstance(body[0], ast.ClassDef) for body in inner
-            ) or not _same_head(inner[0][0], inner[1][0]):
-                break
-            old, new = (_undocumented(body[0].body) for body in inner)  # type: ignore[attr-defined]
-        first, last = max(0, first - 1), max(0, last - 1)
-        held = old[first : len(old) - last]
-        if not held:
-            return whole
-        lines = before.splitlines(keepends=True)
-        begin = min([held[0].lineno, *(d.lineno for d in getattr(held[0], "decorator_list", ()))]) - 1
-        stop = len(lines) if not last and not held[0].col_offset else held[-1].end_lineno or begin
-        start = sum(map(len, lines[:begin]))
-        end = start + sum(map(len, lines[begin:stop]))
-        return cls(start, end, held[0].col_offset > 0, dumped(new[first : len(new) - last]))
-
-    def shape(self, before: bytes, edits: Sequence[Edit]) -> str | None:
-        """What the region becomes by edits; None where one lies outside or the code is broken: not the fix."""
-        if any(edit.start < self.start or edit.end > self.end for edit in edits):
-            return None
-        text = before[self.start : self.end]
-        for edit in sorted(edits, key=lambda edit: -edit.start):
-            text = text[: edit.start - self.start] + edit.new.encode() + text[edit.end - self.start :]
-        try:
-            body = ast.parse(b"if 1:\n" + text if self.indented else text).body
-        except SyntaxError:
-            return None
-        return dumped(body[0].body if self.indented else body)  # type: ignore[attr-defined]
-
-
-def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
-    return [
-        node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-    ]
-
-
-def _same_head(one: ast.AST, other: ast.AST) -> bool:
-    heads = [copy.copy(node) for node in (one, other)]
-    for head in heads:
-        head.body = []  # type: ignore[attr-defined]
-    return ast.dump(heads[0]) == ast.dump(heads[1])
-
-
-def folders(paths: list[str], held: bool) -> Iterator[Case]:
-    """Cases from folders with a case.json."""
-    for path in map(Path, paths):
-        facts = path / "case.json"
-        if not facts.is_file():
-            continue
-        found = json.loads(facts.read_text())
-        if (found.get("set") == "held") != held:
-            continue
-        answers = [
-            {file.relative_to(answer).as_posix(): file.read_bytes() for file in answer.rglob("*.py")}
-            for answer in sorted(path.glob("fixed*"))
-        ]
-        yield Case(path.name, path / "buggy", answers, found["test"], found.get("request", ""), held)
-
-
-def pairs(buggy: Path, fixed: Path, project: Path, test: str) -> Iterator[Case]:
-    """Cases from two folders with files of the same names."""
-    for file in sorted(fixed.glob("*.py")):
-        twin = buggy / file.name
-        if not twin.is_file() or same_code(file.name, twin.read_bytes(), file.read_bytes()):
-            continue
-        rel = twin.relative_to(project).as_posix()
-        yield Case(file.stem, project, [{rel: file.read_bytes()}], test.replace("{name}", file.stem))
-
-
-def histories(
-    files: list[Path], mirror: Path, python: Path, only: str
-) -> Iterator[tuple[Case, dict[str, Any]]]:
-    """Cases out of real histories with their facts, each tree gone when the next is asked for."""
-    for facts in itertools.chain.from_iterable(map(adapters.read_real, files)):
-        if only not in facts["name"]:
-            continue
-        with tempfile.TemporaryDirectory() as scratch:
-            real = adapters.real(facts, mirror, Path(scratch))
-            held = facts.get("set") == "held"
-            yield (
-                Case(real.name, real.trees[0], real.answers, real.test, real.request, held, python=python),
-                facts,
-            )
+from deskagent.repair.types import Baseline, Suspect
 
 
 def baseline_of(case: Case, cache: Path | None) -> Baseline:

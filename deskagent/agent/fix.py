@@ -6,17 +6,17 @@ Each method named after a state does that state's work once and returns what hap
 from __future__ import annotations
 
 import itertools
-import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from deskagent.agent import loop, trials
 from deskagent.agent.apply import Changes, save
-from deskagent.agent.budget import SEARCH_LIMITS, StepType, Tier, climb, pick_budget
+from deskagent.agent.budget import StepType, Tier, pick_budget
 from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_proves_nothing
 from deskagent.agent.commanding import settle_on
 from deskagent.agent.front import Tried, Trying
+from deskagent.agent.greens import Greens
 from deskagent.agent.look_back import LookBack, look_back, say_flaky
 from deskagent.agent.loop import State
 from deskagent.agent.memory import Memory
@@ -25,8 +25,8 @@ from deskagent.agent.permissions import Gate
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.request import FixRequest
 from deskagent.agent.sources import Sources
+from deskagent.agent.spending import Spending
 from deskagent.repair import choose
-from deskagent.repair.budget import Limits
 from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
@@ -41,12 +41,6 @@ from deskagent.repair.unreadable import no_source
 from deskagent.repair.verify import Verifier
 from deskagent.session import events
 from deskagent.terminal.sandbox import Sandbox
-
-_LOOK_SHARE, _LOOK_LONGEST = 0.5, 300.0
-"""So much of the time that is left may the first look at the tests take, and so many seconds at most."""
-
-PROOF_SECONDS, PROOF_RUNS = 10.0, 2.0
-"""A patch that was found in time gets its proof beyond the limit: so many seconds and so many times the first run."""
 
 
 @dataclass
@@ -70,10 +64,8 @@ class Fix:
     suspects: tuple[Suspect, ...] = ()
     looked_back: LookBack | None = None
     search: Search | None = None
-    behaviour: choose.Behaviour = field(default_factory=choose.Behaviour)
-    choices: list[choose.Choice] = field(default_factory=list)
+    greens: Greens = field(default_factory=Greens)
     chosen: Trial | None = None
-    refuted: list[Trial] = field(default_factory=list)
     red: list[events.Trial] = field(default_factory=list)
     applied: bool = False
     tier: Tier = Tier.LOW
@@ -81,10 +73,8 @@ class Fix:
 
     def __post_init__(self) -> None:
         self._memory = Memory(self.recorder, self.request.project, self.past)
-        self.whole = self._memory.whole_budget(self.request.limits, self.began)
-        self._tiers = list(climb(self.request.effort))
+        self._spending = Spending(self.request, self._memory, self.began)
         self._verifier: Verifier | None = None
-        self._searching = self._tier_budget = self.whole
         self._ended: Ended | None = None
         self._sources = Sources(self.request.project)
 
@@ -110,7 +100,7 @@ class Fix:
     @property
     def rivals(self) -> list[Trial]:
         """Every other patch that passes too, the likeliest first."""
-        return [t for t in self._untested() if t is not self.chosen]
+        return [t for t in self.greens.standing if t is not self.chosen]
 
     def observe(self) -> str:
         """Finds the test command, asks where it must, and runs it as it is."""
@@ -141,70 +131,50 @@ class Fix:
             return self._first_plan()
         if self._ended is Ended.EXHAUSTED:
             return "nothing_left"
-        if self._tier_budget.exhausted:
-            if self.whole.exhausted or len(self._tiers) == 1:
-                return "limit"
-            self._tiers.pop(0)
-        return "places_found"
+        return "places_found" if self._spending.may_go_on() else "limit"
 
     def act(self) -> str:
         """Tries candidates within this tier's limits."""
         assert self.search is not None and self._verifier is not None
-        self.tier = self._tiers[0]
+        self.tier = self._spending.tier
         with self.recorder.step(StepType.CODE_PATCH, self.tier, State.ACT) as step:
             tried = self.search.tried
-            self._tier_budget = self._searching.part(self._limits_of(self.tier))
-            self._ended = self.search.run(self._tier_budget, self._searching)
+            self._ended = self.search.run(self._spending.open_tier(), self._spending.search)
             step.candidates = self.search.tried - tried
-            self._choose(self.search.green)
+            self.greens.rank(self.search.green, self._context, self._verifier, self._spending.whole)
             step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
             say_flaky(self._verifier, self.recorder)
         self.recorder.flush()
-        if self._untested():
+        if self.greens.standing:
             return "green"
-        return "limit" if self.whole.exhausted else "red"
+        return "limit" if self._spending.whole.exhausted else "red"
 
     def verify(self) -> str:
         """The exact command, cold, on the final tree, for the best green patch, then the next."""
         tier = pick_budget(StepType.PARSE_OUTPUT, effort=self.request.effort)
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.VERIFY) as step:
-            for trial in self._untested():
+            for trial in self.greens.standing:
                 self.after = self._cold(trial.files, "verify", patch=trial.candidate.key)
                 step.note = self.after.summary
                 if self.after.green:
                     self.chosen = trial
                     return "proved"
-                self.refuted.append(trial)
+                self.greens.refuted.append(trial)
                 self.recorder.notice(
                     "warning",
                     f"`{trial.candidate.note}` ({trial.candidate.path}:{trial.candidate.line}) passed in the warm "
                     f"worker but not by the exact command: {self.after.summary}",
                 )
-        return "limit" if self.whole.exhausted else "refuted"
+        return "limit" if self._spending.whole.exhausted else "refuted"
 
     def _changed(self, source: State, target: State, event: str) -> None:
         self.recorder.emit(events.StateChanged(source=str(source), target=str(target), why=event))
 
-    def _untested(self) -> list[Trial]:
-        return [choice.trial for choice in self.choices if choice.trial not in self.refuted]
-
-    def _choose(self, green: Sequence[Trial]) -> None:
-        """Puts the green patches in order; two and more are compared by what they do."""
-        if len(green) == len(self.choices):
-            return
-        context = choose.Context(
+    @property
+    def _context(self) -> choose.Context:
+        return choose.Context(
             lambda path: self._sources.read(path).raw, self.baseline, self.request.text, self.suspects
         )
-        if len(green) > 1 and self._verifier and self.baseline:
-            likeliest = [choice.trial for choice in choose.rank(green, context)]
-            self.behaviour = choose.watch(
-                self._verifier,
-                self.baseline,
-                context.read,
-                likeliest,
-                seconds=min(choose.MOST_SECONDS, choose.SHARE * self.whole.elapsed, self.whole.seconds_left),
-            )
-        self.choices = choose.rank(green, replace(context, behaviour=self.behaviour))
 
     def _cold(
         self, files: Mapping[str, bytes], purpose: str, *, stall: bool = False, patch: str = ""
@@ -217,15 +187,14 @@ class Fix:
             files,
             sandbox=self.sandbox,
             purpose=purpose,
-            seconds=self._proof_seconds() if patch else self.whole.seconds_left,
+            seconds=self._proof_seconds if patch else self._spending.whole.seconds_left,
             stall=stall,
             patch=patch,
         )
 
+    @property
     def _proof_seconds(self) -> float:
-        """What is left for proving patches: all proofs together have so much beyond the limit."""
-        beyond = PROOF_SECONDS + PROOF_RUNS * (self.before.seconds if self.before else 0.0)
-        return max(0.1, self.whole.limits.seconds + beyond - self.whole.elapsed)
+        return self._spending.proof_seconds(self.before.seconds if self.before else 0.0)
 
     def _first_plan(self) -> str:
         assert self.command is not None and self.before is not None
@@ -249,7 +218,7 @@ class Fix:
                 verifier=self._verifier,
                 read=self._sources.read,
                 recorder=self.recorder,
-                whole=self.whole,
+                whole=self._spending.whole,
             )
             self.suspects = self.looked_back.suspects
             shown = tuple(
@@ -262,7 +231,7 @@ class Fix:
             if said := no_source(self.request.project, self.failing, self.suspects):
                 self.recorder.notice("warning", said)
             step.note = f"{len(self.suspects)} places{self.looked_back.note}"
-        self._searching = self._memory.search_budget(self.whole)
+        self._spending.open_search()
         again = self._memory.recall(self.command.line)
         self.red.extend(again.red)
         self.search = Search(
@@ -275,8 +244,8 @@ class Fix:
             seen={trial.key for trial in again.red},
         )
         if again.green:
-            self.search.check_again(again.green, self._proof_seconds())
-        if self.whole.exhausted and not self.search.green:
+            self.search.check_again(again.green, self._proof_seconds)
+        if self._spending.whole.exhausted and not self.search.green:
             return "limit"
         anything = self.suspects or self.looked_back.reverts or self.search.green
         return "places_found" if anything else "nothing_left"
@@ -284,10 +253,8 @@ class Fix:
     def _look(self, verifier: Verifier) -> Baseline:
         assert self.before is not None
         cold = None if self.before.stalled else self.before.run  # one that was cut off proves nothing
-        left = self.whole.seconds_left
-        # A part is kept for trying edits, unless the tests alone need more.
-        wanted = max(_LOOK_SHARE * left, 1.5 * cold.result.seconds if cold else 0.0)
-        return verifier.baseline(cold=cold, seconds=min(_LOOK_LONGEST, left, wanted))
+        seconds = self._spending.look_seconds(cold.result.seconds if cold else None)
+        return verifier.baseline(cold=cold, seconds=seconds)
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         self._progress = Progress(baseline)
@@ -304,18 +271,8 @@ class Fix:
         """Path → contents before and after."""
         return self._sources.changes(trial.files)
 
-    def _limits_of(self, tier: Tier) -> Limits:
-        """What is left for `tier`: limits that the person told hold instead of the tier's own."""
-        usual, told = SEARCH_LIMITS[tier], self.request
-        last = len(self._tiers) == 1
-        candidates = math.inf if last and told.max_candidates is not None else usual.candidates
-        seconds = math.inf if last and told.max_seconds is not None else usual.seconds
-        return Limits(
-            max(0.0, candidates - self._searching.spent), max(0.0, seconds - self._searching.elapsed)
-        )
-
     def _trying(self, candidate: Candidate) -> None:
-        self.recorder.pass_on(Trying(candidate, self.tried, self._tier_budget.share))
+        self.recorder.pass_on(Trying(candidate, self.tried, self._spending.tier_budget.share))
 
     def _tried(self, trial: Trial) -> None:
         candidate, verdict = trial.candidate, trial.verdict
@@ -328,7 +285,7 @@ class Fix:
         else:
             self.red.append(outcome)
             self._progress.note(candidate, verdict)
-        self.recorder.pass_on(Tried(candidate, verdict, trial.number, self._tier_budget.share))
+        self.recorder.pass_on(Tried(candidate, verdict, trial.number, self._spending.tier_budget.share))
 
     @property
     def failing(self) -> tuple[TestResult, ...]:
@@ -342,4 +299,6 @@ class Fix:
         """Whether a limit, not the end of the candidates, ended the search."""
         if self.before is not None and self.before.out_of_time:
             return True
-        return self._ended is not Ended.EXHAUSTED and (self._ended is Ended.LIMIT or self.whole.exhausted)
+        return self._ended is not Ended.EXHAUSTED and (
+            self._ended is Ended.LIMIT or self._spending.whole.exhausted
+        )

@@ -115,7 +115,7 @@ def _patch(fix: Fix, trial: Trial) -> dict[str, Any]:
     """A patch that passes: `reasons` are what put it where it stands among its like, each on the scale of natural
     logarithms of odds; `cluster` is shared by patches that did the same on every input tried (0: not known)."""
     candidate = trial.candidate
-    choice = next((c for c in fix.choices if c.trial is trial), None)
+    choice = fix.greens.choice(trial)
     changes = fix.changes(trial)
     return {
         "diff": readable(changes),
@@ -140,7 +140,7 @@ def _alternatives(fix: Fix | None) -> list[dict[str, Any]]:
     return [
         _patch(fix, rival)
         | {
-            "apart": choose.apart(fix.chosen, rival, fix.behaviour),
+            "apart": choose.apart(fix.chosen, rival, fix.greens.behaviour),
             "separation": _separation(fix, fix.chosen, rival),
         }
         for rival in fix.rivals[:_SHOWN_RIVALS]
@@ -149,7 +149,7 @@ def _alternatives(fix: Fix | None) -> list[dict[str, Any]]:
 
 def _separation(fix: Fix, chosen: Trial, rival: Trial) -> dict[str, Any] | None:
     """An input on which a rival and the chosen patch differ, with what each makes of it; None where none was seen."""
-    found = choose.separate(chosen, rival, fix.behaviour)
+    found = choose.separate(chosen, rival, fix.greens.behaviour)
     if found is None:
         return None
     outputs = {"chosen": found.best, "this": found.rival, "unedited": found.unedited}
