@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import hypothesis
 import pytest
+
+# The same examples in every run, however busy the machine is; `--hypothesis-profile=default` looks for new ones.
+hypothesis.settings.register_profile(
+    "steady", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -260,7 +260,7 @@ def test_a_reader_is_not_held_up_by_an_open_transaction(index: Index, root: Path
         writer.execute("DELETE FROM definition")
         started = time.monotonic()
         assert index.find("Cart")
-        assert time.monotonic() - started < 1.0
+        assert time.monotonic() - started < 30  # a lock is waited for until an error
     finally:
         writer.close()
 
