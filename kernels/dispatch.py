@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 
-from kernels.reference import attnres, conv, glu, indexer, kda, linear, mla, mxfp4, norm, pages, router
+from kernels.reference import attnres, conv, glu, indexer, kda, linear, mla, mxfp4, norm, pages, patches, router
 
 VARIABLE = "DESKAGENT_KERNELS"
 _EXACT = "exact"
@@ -44,6 +44,10 @@ class Ops:
     glu: Callable
     route: Callable
     experts: Callable
+    layer_norm: Callable
+    shift: Callable
+    gelu: Callable
+    patch_attention: Callable
     capture: Callable | None = None
 
 
@@ -66,6 +70,10 @@ REFERENCE = Ops(
     glu=glu.glu,
     route=router.route,
     experts=mxfp4.experts,
+    layer_norm=norm.layer_norm,
+    shift=patches.shift,
+    gelu=patches.gelu,
+    patch_attention=patches.patch_attention,
 )
 
 
@@ -112,7 +120,9 @@ def _compiled(isa: str, exact: str) -> Ops:
     native = CpuOps(isa, bool(exact))
 
     def either(name: str) -> Callable:
-        kernel, reference = getattr(native, name), getattr(REFERENCE, name)
+        kernel, reference = getattr(native, name, None), getattr(REFERENCE, name)
+        if kernel is None:  # those of pictures: a few large products, which PyTorch computes well
+            return reference
 
         @wraps(kernel)
         def run(*arguments, **named):

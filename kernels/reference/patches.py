@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor
 
@@ -28,8 +30,7 @@ def patch_attention(qkv: Tensor, angles: Tensor, starts: Tensor, heads: int) -> 
     cos, sin = angles.cos()[:, None], angles.sin()[:, None]
     q, k = _turned(q, cos, sin), _turned(k, cos, sin)
     out = torch.empty_like(v)
-    bounds = starts.tolist()
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(starts.tolist()):
         own = (part[first:last].transpose(0, 1)[None] for part in (q, k, v))
         seen = torch.nn.functional.scaled_dot_product_attention(*own)
         out[first:last] = seen[0].transpose(0, 1)
