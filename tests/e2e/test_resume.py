@@ -34,7 +34,7 @@ def killed_at(agent, folder, event, *words):
     else:
         pytest.fail(f"it ended without {event}")
     os.kill(child.pid, signal.SIGKILL)
-    child.communicate(timeout=60)
+    child.communicate(timeout=120)
 
 
 def command(agent, folder, *words):

@@ -351,7 +351,7 @@ def test_content_that_ended_two_processes_is_left_out(root: Path) -> None:
         run = subprocess.run(
             [sys.executable, "-c", f"{_DYING}Writer(root).refresh()", root],
             capture_output=True,
-            timeout=60,
+            timeout=240,
             check=False,
         )
         assert run.returncode == expected, run.stderr
@@ -362,7 +362,7 @@ def test_the_background_builder_outlives_a_grammar_that_crashes(root: Path) -> N
     run = subprocess.run(
         [sys.executable, "-c", f"{_DYING}sys.exit(background.main(root))", root],
         capture_output=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert run.returncode == 0, run.stderr
@@ -409,7 +409,7 @@ with open_index(Path(sys.argv[1])) as index:
             thread.start()
         for thread in threads:
             thread.join()
-        assert [process.wait(60) for process in processes] == [0, 0, 0]
+        assert [process.wait(240) for process in processes] == [0, 0, 0]
         index.refresh()
         assert len(index.find("Cart")) == 1
 

@@ -103,10 +103,14 @@ def test_hanging_up_cancels(engine, serving, folder) -> None:
     made = engine()
     serving(lambda: made)
     client = Client(folder, NOTHING)
-    answer = client.generate(wire.Generate(PROMPT, {}, 400, []))
-    next(answer)
-    assert not made.scheduler.idle
-    answer.close()
+    for _ in range(5):  # on a busy machine the whole answer may be there before the next line is reached
+        answer = client.generate(wire.Generate(PROMPT, {}, 400, []))
+        next(answer)
+        early = not made.scheduler.idle
+        answer.close()
+        if early:
+            break
+    assert early
     until = time.monotonic() + 60
     while not (made.scheduler.idle and made.memory.free_pages == 64):
         assert time.monotonic() < until, "it computes for nobody"
