@@ -38,7 +38,7 @@ def rows(node: Node, place: Place) -> Iterator[Proposal]:
     found: dict[str, object] = {}
     changed: dict[str, object] = {}
     after: dict[str, str] = {}
-    previous = ""
+    previous, agreed = "", 0
     for call in asked.failing:
         key = _key(call, held, plain)
         if not key:
@@ -53,6 +53,10 @@ def rows(node: Node, place: Place) -> Iterator[Proposal]:
             after.setdefault(key, previous)
         elif key in plain and value != plain[key] and type(value) is type(plain[key]):
             changed.setdefault(key, value)
+        else:
+            agreed += 1
+    if len(changed) > agreed + 1:
+        return  # another table is meant
     kinds = Counter(type(value) for value in plain.values())
     found = {k: v for k, v in [*found.items()][:_MOST_ROWS] if type(v) in kinds}
     if found:
@@ -119,11 +123,14 @@ def _together(
     node: Node, pairs: list[Node], after: dict[str, str], found: dict[str, object], place: Place
 ) -> Proposal:
     """All rows in one edit for each place where some belong: after the row that the tests ask for before them."""
-    by_key = {str(literal(key)): part for part in pairs if (key := part.get("key")) is not None}
+    at_key = {str(literal(key)): i for i, part in enumerate(pairs) if (key := part.get("key")) is not None}
+    places = {key: at_key.get(after[key], len(pairs) - 1) for key in found}
+    for one in sorted(set(places.values())):  # tests often ask for all singulars before the plurals
+        if one + 1 in places.values():
+            places = {key: one + 1 if at == one else at for key, at in places.items()}
     spots: dict[int, list[str]] = {}
-    for key in found:
-        anchor = by_key.get(after[key], pairs[-1])
-        spots.setdefault(anchor.end, []).append(key)
+    for key, index in places.items():
+        spots.setdefault(pairs[index].end, []).append(key)
     rows = len(pairs) > 1 and pairs[-1].row > pairs[-2].row
     gap = f"\n{node.syntax.indent(pairs[-1])}" if rows else " "
     like = pairs[-1]
