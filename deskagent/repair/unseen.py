@@ -29,6 +29,7 @@ def unseen(path: str, tree: object, hints: Hints, top: float) -> Iterator[Suspec
     errors = "\n".join(hints.examples.errors)
     spoken = f"{errors}\n{sorted(hints.literals)}"
     named = {name for groups in _OBJECT.findall(spoken) for name in groups if name}
+    named |= {error.partition(":")[0].rpartition(".")[2] for error in hints.examples.errors}
     modules = {name for groups in _CANNOT.findall(errors) for name in groups if name}
     found = 0
     for node in tree.statements:

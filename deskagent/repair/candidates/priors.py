@@ -158,4 +158,11 @@ OPERATORS: dict[str, float] = {
     "guard.foreign": 0.50,
     "string.complete": 0.50,
     "element.rows": 0.80,
+    "absent.fallback": 0.40,
+    "clause.star": 0.40,
+    "call.callable": 0.25,
+    "call.replaced": 0.50,
+    "condition.elif": 0.20,
+    "guard.listed": 0.30,
+    "class.base": 0.40,
 }

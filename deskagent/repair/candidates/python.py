@@ -30,9 +30,11 @@ from deskagent.repair.candidates import (
     fresh,
     groups,
     guards,
+    idioms,
     importing,
     indexing,
     leaving,
+    lineage,
     loops,
     makers,
     matching,
@@ -45,6 +47,7 @@ from deskagent.repair.candidates import (
     returns,
     rows,
     slips,
+    spelled,
     state,
     statements,
     streams,
@@ -64,7 +67,8 @@ FAMILIES = (
     loops, fields,
     elements, told, texts, collect, clauses, regexes, defaults, widen,
     raising, bases, presence, fresh, matching, groups, warned, streams, strict, fallen,
-    leaving, makers, decorated, dunders, importing, dispatch, slips, completed, rows, coercing,
+    leaving, makers, decorated, dunders, importing, dispatch, slips, completed, rows,
+    coercing, idioms, spelled, lineage,
 )  # fmt: skip
 
 

@@ -107,6 +107,53 @@ CASES = {
         "def f(n):\n«    n = n or 10\n»    if n is None:\n        n = 10\n»    return n\n", 2,
         "E       assert 10 == 0", 12,
     ),
+    "setdefault": (
+        "def f(rows):\n    d = {}\n    for k, v in rows:\n        «d[k].append(v)»d.setdefault(k, []).append(v)»\n"
+        "    return d\n", 4, "E       KeyError: 'a'", 12,
+    ),
+    "gone already": (
+        "def f(d, k):\n    «del d[k]»d.pop(k, None)»\n", 2, "E       KeyError: 'a'", 5,
+    ),
+    "nothing there": (
+        "def f(d):\n    a = d.get('a')« or {}»\n    return a.get('b')\n",
+        2, "E       AttributeError: 'NoneType' object has no attribute 'get'", 20,
+    ),
+    "an empty text is no number": (
+        "def f(t):\n    return int(t)« if t else 0»\n",
+        2, "E       ValueError: invalid literal for int() with base 10: ''", 10,
+    ),
+    "more values": (
+        "def f(t):\n    a, «»*»b = t.split()\n    return a, b\n",
+        2, "E       ValueError: too many values to unpack (expected 2)", 8,
+    ),
+    "the class's value": (
+        "class C:\n    wait = 3\n\n    def __init__(self, wait=None):\n"
+        "        self.wait = wait« if wait is not None else self.wait»\n", 5, "E       assert None == 3", 30,
+    ),
+    "one more replace": (
+        "def f(t):\n    return t.replace('<', '&lt;')«.replace('>', '&gt;')»\n",
+        2, "E       AssertionError: assert 'a>' == 'a&gt;'", 5,
+    ),
+    "a doubled sign": (
+        "def f(a, b):\n    return a«.rstrip(\"/\")» + '/' + b\n",
+        2, "E       AssertionError: assert 'a//b' == 'a/b'", 15,
+    ),
+    "letter case": (
+        "def f(a, b):\n    return «a == b»a.lower() == b.lower()»\n", 2,
+        "    def test_it():\n>       assert f('A', 'a')\nE       AssertionError: assert False", 8,
+    ),
+    "a text is one": (
+        "def f(tags):\n«    if isinstance(tags, str):\n        tags = [tags]\n»    return [t for t in tags]\n", 2,
+        "    def test_it():\n>       assert f('ab') == ['ab']\nE       AssertionError: assert ['a', 'b'] == ['ab']", 15,
+    ),
+    "a base that is caught": (
+        "class Wrong(«Exception»ValueError»):\n    pass\n", 1, "E       ValueError: no\nE       a.Wrong: name", 8,
+    ),
+    "a setter": (
+        "class B:\n    @property\n    def size(self):\n        return self._size\n«\n    @size.setter\n"
+        "    def size(self, value):\n        self._size = value\n»",
+        1, "E       AttributeError: property 'size' of 'B' object has no setter", 3,
+    ),
     "a part of a text": (
         'class P:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n\n    def __repr__(self):\n'
         '        return f"P({self.x}«»{, {self.y!r}}»)"\n'.replace("{, {self.y!r}}", ", {self.y!r}"),
