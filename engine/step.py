@@ -74,7 +74,7 @@ class Steps:
 
     def _record(self, key: tuple[int, int, bool], batch: Batch) -> Tensor:
         old, model = batch.sequences, self._model
-        table = torch.zeros((key[0], key[1]), dtype=torch.int32)
+        table = torch.zeros((key[0], key[1]), dtype=torch.int32, device=old.table.device)
         table[:, : old.table.shape[1]] = old.table
         where = Sequences(old.starts.clone(), old.lengths.clone(), old.slots.clone(), table, True)
         own = Batch(batch.tokens.clone(), where, batch.wanted.clone(), batch.longest)

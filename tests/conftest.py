@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import hypothesis
 import pytest
+
+if not Path("/dev/nvidiactl").exists():  # Triton asks once, when its kernels are imported
+    os.environ.setdefault("TRITON_INTERPRET", "1")
 
 # The same examples in every run, however busy the machine is; `--hypothesis-profile=default` looks for new ones.
 hypothesis.settings.register_profile(
