@@ -66,6 +66,15 @@ def test_nothing_fails(agent, project, snapshot):
     assert snapshot(folder) == before
 
 
+def test_no_test_is_found(agent, project, snapshot):
+    """unittest before Python 3.12 calls that OK."""
+    folder = project({"calc.py": BUGGY, "sub/keep.txt": "1\n"})
+    before = snapshot(folder)
+    result = clear(agent.fix("x", "--test", "python -m unittest -q", cwd=folder / "sub"), 2)
+    assert "python -m unittest -q" in result["error"]["message"]
+    assert snapshot(folder) == before
+
+
 @pytest.mark.parametrize("command", ["no-such-runner-at-all -q", "./missing.sh"])
 def test_command_does_not_exist(agent, project, snapshot, command):
     folder = project(FILES)
