@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates import (
     absent,
+    apart,
     arguments,
     arithmetic,
     bases,
@@ -40,7 +41,12 @@ from deskagent.repair.candidates import (
     matching,
     members,
     names,
+    nones,
     operand,
+    otherwise,
+    over,
+    owners,
+    passed,
     presence,
     raising,
     regexes,
@@ -56,6 +62,7 @@ from deskagent.repair.candidates import (
     texts,
     told,
     twins,
+    typed,
     warned,
     widen,
 )
@@ -69,6 +76,7 @@ FAMILIES = (
     raising, bases, presence, fresh, matching, groups, warned, streams, strict, fallen,
     leaving, makers, decorated, dunders, importing, dispatch, slips, completed, rows,
     coercing, idioms, spelled, lineage,
+    nones, typed, owners, otherwise, over, passed, apart,
 )  # fmt: skip
 
 
