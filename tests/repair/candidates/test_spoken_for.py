@@ -153,7 +153,8 @@ CASES = {
     ),
     "a function that a module's name stands for": (
         "class Plain:\n    def repr(self, it):\n        return '-'\nshort_repr = Plain().repr\n"
-        "def label(it):\n    return short_repr(it)\ndef show(steps):\n    return 'S' + repr(steps)\n", 8, "'S' + short_repr(steps)", ALIKE, 20,
+        "def label(it):\n    return short_repr(it)\ndef show(steps):\n    return 'S' + repr(steps)\n", 8,
+        "'S' + short_repr(steps)", ALIKE, 20,
     ),
 }  # fmt: skip
 
