@@ -94,6 +94,8 @@ def starred(node: Node, place: Place) -> Iterator[Proposal]:
     if not plain or called_name(node) in BUILTINS:
         return
     edits = tuple((part.start, part.end, gathered[part.text] + part.text) for part in plain)
+    if len(edits) == 1 and not edits[0][2].startswith("**"):
+        return  # `call.star`
     texts = ", ".join(new for _, _, new in edits)
     yield Proposal("call.passed", 0.9, edits, f"hand {texts} on to {called_name(node)}")
 
