@@ -116,7 +116,8 @@ def localize(
         found += _finish(path, spots)
     top = max((suspect.score for suspect in found), default=1.0)
     for path, tree in trees.items():
-        found += unseen(path, tree, hints, top)
+        stack = {line for where, line in (*innermost, *on_stack) if where == path}
+        found += unseen(path, tree, hints, top, stack)
     read_on(trees.values(), reached)
     for path, tree in trees.items():
         found += module_data(path, tree, reached, speaking.factor, ochiai.get(path, {}))

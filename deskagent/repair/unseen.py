@@ -4,16 +4,16 @@ line that lacks a name."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from deskagent.repair.hints import Hints
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import FUNCTIONS, Syntax
+from deskagent.repair.syntax import FUNCTIONS, Syntax, block
 from deskagent.repair.types import Suspect
 
-OF_CLASS, OF_FUNCTION, OF_IMPORT = 0.6, 0.4, 0.8
+OF_CLASS, OF_FUNCTION, OF_IMPORT, OF_CLAUSE = 0.6, 0.4, 0.8, 0.7
 """Of the most suspicious statement's score: a class that an error names, a function that the failing line names, an
-import line of a module that lacks a name."""
+import line of a module that lacks a name, an except clause that the error came through."""
 _OBJECT = re.compile(r"'(\w+)' object|of type '(\w+)'|instances of '(\w+)'|type: '(\w+)'|operand type\(s\) for \S+ "
                      r"'(\w+)'"
                      r"|<(?:[\w.]+\.)?(\w+) object at 0x|\b(\w+)\.?\w*\(\) (?:takes|missing|got)")  # fmt: skip
@@ -22,8 +22,8 @@ _CANNOT = re.compile(r"cannot import name '\w+' from (?:partially initialized mo
 _MOST = 12
 
 
-def unseen(path: str, tree: object, hints: Hints, top: float) -> Iterator[Suspect]:
-    """Suspects of one file; `top` is the best score so far."""
+def unseen(path: str, tree: object, hints: Hints, top: float, stack: Collection[int]) -> Iterator[Suspect]:
+    """Suspects of one file; `top` is the best score so far, `stack` are lines that a test failed in or below."""
     if not isinstance(tree, Syntax):
         return
     errors = "\n".join(hints.examples.errors)
@@ -39,8 +39,16 @@ def unseen(path: str, tree: object, hints: Hints, top: float) -> Iterator[Suspec
         elif name is not None and name.text in hints.message and node.kind in FUNCTIONS and found < _MOST:
             found += 1
             yield Suspect(path, node.line, OF_FUNCTION * top, (f"the failing tests name {name.text}",))
+        elif node.kind == "except_clause" and errors and _passed(node, stack):
+            yield Suspect(path, node.line, OF_CLAUSE * top, ("the error came through this clause",))
         elif node.kind == "import_from_statement" and modules and _module(path) in modules and _outer(node):
             yield Suspect(path, node.line, OF_IMPORT * top, ("a name can't be imported from here",))
+
+
+def _passed(clause: Node, stack: Collection[int]) -> bool:
+    """Whether a test failed within the `try` that the clause belongs to."""
+    body = block(clause.parent) if clause.parent is not None else None
+    return body is not None and any(body.row < line <= body.end_row + 1 for line in stack)
 
 
 def _module(path: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deskagent.repair.localize import localize
-from deskagent.repair.types import Baseline, Outcome, TestResult
+from deskagent.repair.types import Baseline, Frame, Outcome, TestResult
 
 CODE = """from .other import far
 
@@ -49,3 +49,13 @@ def suspected(project: Path, message: str) -> list[int]:
 def test_suspected_where_an_error_names_it(project, message, line):
     assert line in suspected(project, message)
     assert line not in suspected(project, "E       assert 1 == 2")
+
+
+def test_a_clause_that_the_error_came_through(tmp_path):
+    code = "def f(x):\n    try:\n        return int(x)\n    except TypeError:\n        return 0\n"
+    (tmp_path / "a.py").write_text(code)
+    frames = (Frame("a.py", 3, "f"),)
+    failing = TestResult("t::a", Outcome.FAILED, 0.0, "E       OverflowError: cannot convert", frames)
+    coverage = {"t::a": {"a.py": frozenset({2, 3, 4})}}
+    found = localize(tmp_path, Baseline((failing,), coverage, 1.0, "pytest"))
+    assert [suspect.line for suspect in found][:2] == [3, 4]

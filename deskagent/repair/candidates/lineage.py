@@ -25,11 +25,11 @@ def base(node: Node, place: Place) -> Iterator[Proposal]:
     if name.text not in raised:
         return
     held = [part.text for part in bases.parts]
-    wanted = [r.name for r in place.hints.asked.raises] + sorted(place.hints.exceptions)
-    for index, text in enumerate(dict.fromkeys(wanted)):
+    asked = [r.name for r in place.hints.asked.raises]
+    for index, text in enumerate(dict.fromkeys([*asked, *sorted(place.hints.exceptions)])):
         if text in held or text == name.text or not (hasattr(builtins, text) or text in place.names):
             continue
-        weight = 0.8 ** min(index, _MOST)
+        weight = 0.8 ** min(index, _MOST) * (1.0 if text in asked or not asked else 0.2)
         if len(held) == 1:
             yield put("class.base", bases.parts[0], text, weight)
         last = bases.parts[-1]

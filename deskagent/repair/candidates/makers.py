@@ -147,6 +147,7 @@ def base(node: Node, place: Place) -> Iterator[Proposal]:
         calls[f"super().{name.text}({', '.join(text for _, text in own)})"] = None
     gives = there is not None and any(n.kind == "return_statement" and n.parts for n in there.walk())
     lost = 0.3 if place.hints.missing else 0.0
+    lost -= 0.0 if name.text == "__init__" else 0.4
     for index, call in enumerate(calls):
         weight = (0.7 + lost) * (1.0 if index == 0 or exact else 0.6)
         made = (

@@ -46,12 +46,13 @@ def copied(node: Node, place: Place) -> Iterator[Proposal]:
     value = node.get("right")
     if value is None or value.kind not in {"attribute", "identifier"}:
         return
-    for kind in _collection(value, place):
+    kinds = _collection(value, place)
+    for kind in kinds:
         for index, form in enumerate(_COPIES[kind]):
             yield put("call.copy", value, form.format(value.text), 0.8**index)
-    if "copy" in place.names:
+    if kinds and "copy" in place.names:
         yield put("call.copy", value, _DEEP.format(value.text), 0.4)
-    elif "deepcopy" in place.names:
+    elif kinds and "deepcopy" in place.names:
         yield put("call.copy", value, f"deepcopy({value.text})", 0.4)
 
 
