@@ -105,7 +105,7 @@ def grouping(node: Node, place: Place) -> Iterator[Proposal]:
 def _called(node: Node, place: Place) -> bool:
     """Whether a name is that of a class or function: no number."""
     if node.kind != "identifier":
-        return False
+        return node.kind == "attribute" and node.text.endswith("__")
     known = place.names_at(node).get(node.text)
     return node.text in BUILTINS if known is None else known.origin in {"definition", "builtin"}
 

@@ -51,6 +51,8 @@ def decorate(node: Node, place: Place) -> Iterator[Proposal]:
             weights["@classmethod"] = 1.0
         elif first != "self":
             weights["@staticmethod"] = 1.0
+        if first == "self" and count != 1:
+            weights = {text: w for text, w in weights.items() if "property" not in text}
         if first not in {"self", "cls"}:
             weights.pop("@property", None)
             weights.pop("@classmethod", None)

@@ -116,18 +116,20 @@ def starred(node: Node, place: Place) -> Iterator[Proposal]:
 
 def called(node: Node, place: Place) -> Iterator[Proposal]:
     """`self.default` → `self.default() if callable(self.default) else self.default`, where a function or class came."""
-    shown = " ".join(sorted(place.hints.literals)) + "\n".join(place.hints.examples.errors) + place.hints.said
-    text = f"{shown} {' '.join(sorted(place.hints.message))}"
     if node.kind not in {"attribute", "identifier"} or node.parent is None or node.field == "function":
         return
     if node.parent.kind not in {"return_statement", "assignment", "argument_list"} or node.field == "left":
         return
     known = place.names.get(node.text)
-    if known is not None and (known.origin not in {"parameter", "local"} or known.called):
+    if node.text in {"self", "cls"} or (
+        known is not None and (known.origin not in {"parameter", "local"} or known.called)
+    ):
         return
-    asked = any(sign in text for sign in ("function", "callable", "lambda", "class", "method"))
+    hints = place.hints
+    asked = "callable" in hints.said or bool(hints.message & {"callable", "lambda"})
+    asked |= "class" in hints.message and bool(hints.literals & {"list", "dict", "set"})
     new = f"{node.text}() if callable({node.text}) else {node.text}"
-    yield put("call.callable", node, new, 0.7 if asked else 0.1, 0)
+    yield put("call.callable", node, new, 0.7 if asked else 0.15, 0)
 
 
 def given(node: Node, place: Place) -> Iterator[Proposal]:

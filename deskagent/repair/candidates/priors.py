@@ -157,7 +157,7 @@ OPERATORS: dict[str, float] = {
     "condition.kind": 0.40,
     "guard.foreign": 0.50,
     "string.complete": 0.50,
-    "element.rows": 0.80,
+    "element.rows": 0.60,
     "absent.fallback": 0.40,
     "clause.star": 0.40,
     "call.callable": 0.25,
