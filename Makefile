@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 # The embedded model's libraries are large (torch), so only what needs them installs them.
 $(ENGINE): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,engine]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,engine,gpu]'
 	@touch $@
 
 run: $(STAMP) ## set up, make an example repository with a bug in it, and repair it
