@@ -1,4 +1,4 @@
-"""The engine: generate, score and embed over token ids, for any number of threads at once."""
+"""The engine: generate, score and embed over token ids and pictures, for any number of threads at once."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from engine.generate.score import Score, Scoring
 from engine.generate.sequence import Finish, Piece, Request, Usage
 from engine.generate.sequence import Sequence as Answering
 from engine.generate.text import Vocabulary
-from engine.model import Model
+from engine.model import TEXT_ALONE, Model
+from engine.vision.picture import Picture, read
 
-__all__ = ["Answer", "Caches", "Engine", "Finish", "Piece", "Request", "Score", "Usage"]
+__all__ = ["Answer", "Caches", "Engine", "Finish", "Picture", "Piece", "Request", "Score", "Usage"]
 
 _BREATH = 0.002
 """Seconds between looks at memory that others hold."""
@@ -92,6 +93,13 @@ class Engine:
         """An answer that computes while it is read. Errors: RequestError, CapacityError, before anything runs."""
         with self._lock:
             return Answer(self, self.scheduler.add(request))
+
+    def picture(self, data: bytes) -> Picture:
+        """A file's picture, for `Request.images`: PNG, JPEG, WebP, GIF or BMP. Errors: RequestError for what is none,
+        too large, damaged or moving, and for a model of text."""
+        if self.model.config.vision is None:
+            raise RequestError(TEXT_ALONE)
+        return read(data, self.model.config.vision)
 
     def score(
         self,

@@ -6,6 +6,7 @@ h ← mix(bank, stream);  stream ← stream + ffn(norm(h))             layer the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,11 +15,16 @@ from torch import Tensor
 from engine.batch import Batch
 from engine.cache.pools import Pools
 from engine.config import ModelConfig
+from engine.errors import RequestError
 from engine.layers.dsa import MlaWeights, dsa
 from engine.layers.ffn import DenseWeights, MoeWeights, dense, moe
 from engine.layers.kda import KdaWeights, kda
-from engine.vision.tower import VisionWeights
+from engine.vision.tower import VisionWeights, encode
 from kernels.dispatch import Ops
+
+TEXT_ALONE = (
+    "this model reads text alone: its checkpoint has no patch encoder; leave the pictures out or take another"
+)
 
 
 @dataclass(slots=True)
@@ -75,6 +81,13 @@ class Model:
             stream = self.ops.add(stream, self.feed(self.norm(x, layer.ffn_norm), layer))
         x = self.mix(bank, stream, self.weights.score)
         return self.norm(self.ops.embed(batch.wanted, x, x.dtype), self.weights.norm)
+
+    def see(self, canvases: Sequence[Tensor]) -> list[Tensor]:
+        """Embeddings [tokens, hidden] of pictures ([height, width, 3] uint8 each, in whole tokens), packed in one pass.
+        Errors: RequestError for a model of text."""
+        if self.weights.vision is None or self.config.vision is None:
+            raise RequestError(TEXT_ALONE)
+        return encode(canvases, self.weights.vision, self.config.vision, self.ops, self.dtype)
 
     def embed(self, batch: Batch) -> Tensor:
         """[N, hidden]: the tokens' embeddings, images' where they stand."""

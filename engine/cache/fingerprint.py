@@ -20,6 +20,11 @@ def fingerprint(model: Model, pools: Pools, identity: str = "") -> str:
     samples = [weights.norm, weights.embedding.flatten()[:_VALUES], weights.head.flatten()[-_VALUES:]]
     for layer in weights.layers:
         samples += [layer.attention_norm, layer.ffn_norm, layer.attention.o.flatten()[:_VALUES]]
+    if weights.vision is not None:
+        samples += [
+            weights.vision.patch.weight.flatten()[:_VALUES],
+            weights.vision.second.weight.flatten()[:_VALUES],
+        ]
     for sample in samples:
         digest.update(to_bytes(sample))
     return digest.hexdigest()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.cache.pages import Memory
 from engine.config import ModelConfig
 from engine.errors import CapacityError, RequestError
 from engine.generate.sequence import Request
 from engine.generate.text import Vocabulary
+from engine.model import TEXT_ALONE
+from engine.vision.picture import Picture
 
 
 def admit(
@@ -65,13 +69,32 @@ def check_tokens(tokens: object, config: ModelConfig, what: str) -> None:
 
 def _images(request: Request, config: ModelConfig) -> None:
     last = 0
+    shown: set[int] = set()
     for row, image in sorted(request.images, key=lambda pair: pair[0]):
-        if image.ndim != 2 or image.shape[1] != config.hidden or not image.shape[0]:
+        if isinstance(image, Picture):
+            rows = image.tokens
+            if config.vision is None:
+                raise RequestError(TEXT_ALONE)
+        elif image.ndim != 2 or image.shape[1] != config.hidden or not image.shape[0]:
             raise RequestError(
                 f"image at {row}: embeddings of {tuple(image.shape)}, not [n, {config.hidden}]"
             )
-        if row < last or row + image.shape[0] > len(request.prompt):
+        else:
+            rows = image.shape[0]
+        if row < last or row + rows > len(request.prompt):
+            raise RequestError(f"image at {row}: its {rows} rows leave the prompt or overlap another image's")
+        last = row + rows
+        shown.update(range(row, last))
+        if isinstance(image, Picture) and not _held(request.prompt[row:last], config):
             raise RequestError(
-                f"image at {row}: its {image.shape[0]} rows leave the prompt or overlap another image's"
+                f"image at {row}: the prompt needs {rows} placeholders ({config.placeholder}) there, one a token"
             )
-        last = row + image.shape[0]
+    if config.vision is None or config.placeholder is None:
+        return
+    for place, token in enumerate(request.prompt):
+        if token == config.placeholder and place not in shown:
+            raise RequestError(f"prompt: token {place} is a placeholder, but no picture stands there")
+
+
+def _held(tokens: Sequence[int], config: ModelConfig) -> bool:
+    return config.placeholder is None or all(token == config.placeholder for token in tokens)

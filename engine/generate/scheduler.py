@@ -14,6 +14,7 @@ from engine.errors import CapacityError, EngineError
 from engine.generate.admit import admit
 from engine.generate.flat import Run, flat
 from engine.generate.sequence import Request, Sequence
+from engine.generate.sight import look
 from engine.generate.text import Vocabulary
 from engine.model import Model
 
@@ -32,6 +33,11 @@ class Part:
     @property
     def rows(self) -> int:
         return self.count + len(self.drafts)
+
+    def span(self) -> tuple[int, int]:
+        """The first known token that is computed, and the one after the last."""
+        first = _history(self.sequence).length
+        return first, first + self.count
 
     def tokens(self) -> list[int]:
         first = _history(self.sequence).length
@@ -197,20 +203,22 @@ class Scheduler:
         self.running.remove(sequence)
         _history(sequence).release()
         sequence.history = None
+        sequence.seen.clear()
         insort(self.waiting, sequence, key=_number)
 
     def _forward(self, parts: list[Part]) -> Tensor:
         """Logits of the asked rows, part after part."""
-        runs = [
-            Run(
-                _history(part.sequence),
-                part.tokens(),
-                part.count - 1 if part.asked else part.rows,
-                part.sequence.request.images,
-            )
-            for part in parts
-        ]
         with torch.inference_mode():
+            look(self.model, [(part.sequence, *part.span()) for part in parts if part.sequence.pictures])
+            runs = [
+                Run(
+                    _history(part.sequence),
+                    part.tokens(),
+                    part.count - 1 if part.asked else part.rows,
+                    part.sequence.images,
+                )
+                for part in parts
+            ]
             logits = self.model.forward(flat(runs, self.model.weights.norm.device), self.memory.pools)
         return logits.cpu()  # tokens are chosen one by one, with many small operations
 
@@ -265,6 +273,7 @@ class Scheduler:
         for queue in (self.running, self.waiting):
             if sequence in queue:
                 queue.remove(sequence)
+        sequence.seen.clear()
         if sequence.history is not None:
             sequence.history.release()
             sequence.history = None

@@ -17,6 +17,7 @@ from engine.generate.speculate import Lookup
 from engine.generate.stop import Stops
 from engine.generate.text import TextStream, Vocabulary
 from engine.generate.thinking import Thinking, ThinkingCap
+from engine.vision.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Request:
     """What is asked for.
 
     max_tokens: None for all that the context and the caches hold. stop_tokens: end the answer; None for the model's
-    own. images: (row, [n, hidden]) embeddings that stand in the prompt from `row` on. marks: places in the prompt
+    own. images: (row, picture) or (row, [n, hidden] embeddings): they stand in the prompt from `row` on, where it has a
+    placeholder for each of their tokens. marks: places in the prompt
     where its beginning is likely to be used again (the end of the system prompt, of each turn). cached: whether
     the prefix cache may be read and written. speculated: whether drafts may be verified.
     """
@@ -36,7 +38,7 @@ class Request:
     stops: Stops = field(default_factory=lambda: Stops(()))
     grammar: Grammar | None = None
     thinking: Thinking | None = None
-    images: tuple[tuple[int, Tensor], ...] = ()
+    images: tuple[tuple[int, Tensor | Picture], ...] = ()
     marks: Tokens[int] = ()
     cached: bool = True
     speculated: bool = True
@@ -94,6 +96,9 @@ class Sequence:
         self.drafted = self.accepted = 0
         self.events: deque[Piece | Finish] = deque()
         self.finish: Finish | None = None
+        self.pictures = [(row, image) for row, image in request.images if isinstance(image, Picture)]
+        self.seen: dict[int, Tensor] = {}
+        """Row → embeddings of a picture, while they are needed."""
         self.lookup = Lookup(self.tokens) if request.speculated else None
         self._text = TextStream(vocabulary, request.stops)
         self._seen = Seen(Counter(request.prompt)) if request.sampling.penalised else Seen()
@@ -109,6 +114,12 @@ class Sequence:
     def pending(self) -> int:
         """Known tokens that are yet to be computed."""
         return len(self.tokens) - (self.history.length if self.history else 0)
+
+    @property
+    def images(self) -> tuple[tuple[int, Tensor], ...]:
+        """What is embedded by now."""
+        given = [(row, image) for row, image in self.request.images if isinstance(image, Tensor)]
+        return (*given, *self.seen.items())
 
     def take(self, logits: Tensor) -> int:
         """Chooses the next token from its logits [V] fp32, tells it, and ends the answer where it ends it."""
@@ -152,7 +163,8 @@ def prompt_keys(request: Request) -> list[int]:
     its content's, so that two pictures are never taken for each other."""
     keys = list(request.prompt)
     for row, image in request.images:
-        digest = blake2b(to_bytes(image.float()), digest_size=7).digest()
-        for place in range(image.shape[0]):
-            keys[row + place] = -1 - int.from_bytes(digest, "little") - place
+        whole = image.digest if isinstance(image, Picture) else to_bytes(image.float())
+        digest = int.from_bytes(blake2b(whole, digest_size=7).digest(), "little")
+        for place in range(image.tokens if isinstance(image, Picture) else image.shape[0]):
+            keys[row + place] = -1 - digest - place
     return keys

@@ -51,6 +51,14 @@ class Client:
                 return message
         raise LostError("the engine gave no vectors")
 
+    def measure(self, pictures: Sequence[bytes]) -> list[tuple[int, int, int]]:
+        """Width, height and tokens of each picture, given as files' bytes. Errors: those of `Engine.picture`, and
+        LostError."""
+        for message in self._ask(wire.Measure(list(pictures))):
+            if isinstance(message, wire.Sizes):
+                return message.sizes
+        raise LostError("the engine gave no sizes")
+
     def _ask(self, question: wire.Question) -> Iterator[wire.Message]:
         """What the process says after it accepted; what was not accepted is asked again, of a new one if need be."""
         for _ in range(_TRIES):
@@ -86,7 +94,7 @@ class Client:
             if isinstance(message, wire.Failed):
                 raise message.error()
             yield message
-            if isinstance(message, wire.End | wire.Scores | wire.Vectors):
+            if isinstance(message, wire.End | wire.Scores | wire.Vectors | wire.Sizes):
                 return
 
     def _connect(self) -> socket.socket:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from engine.api import Engine
+from engine.api import Engine, Picture
 from engine.cache.disk import to_bytes
 from engine.errors import CancelledError, EngineError, RequestError
 from engine.generate.sample import Sampling
@@ -150,10 +150,16 @@ def _embed(engine: Engine, connection: socket.socket, asked: wire.Embed) -> None
         done.set()
 
 
+def _measure(engine: Engine, connection: socket.socket, asked: wire.Measure) -> None:
+    pictures = map(engine.picture, asked.pictures)
+    wire.send(connection, wire.Sizes([(one.width, one.height, one.tokens) for one in pictures]))
+
+
 _ANSWERS: dict[type, Callable[[Engine, socket.socket, Any], None]] = {
     wire.Generate: _generate,
     wire.Score: _score,
     wire.Embed: _embed,
+    wire.Measure: _measure,
 }
 
 
@@ -163,7 +169,9 @@ def request_of(engine: Engine, asked: wire.Generate) -> Request:
         sampling = Sampling(**asked.sampling)  # type: ignore[arg-type]
     except TypeError as error:
         raise RequestError(f"sampling: {error}") from error
-    images = []
+    images: list[tuple[int, torch.Tensor | Picture]] = [
+        (row, engine.picture(data)) for row, data in asked.pictures
+    ]
     for row, rows, values in asked.images:
         if rows < 1 or len(values) % (4 * rows) or not values:
             raise RequestError(f"image at {row}: {len(values)} bytes aren't {rows} rows of fp32 values")

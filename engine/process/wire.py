@@ -19,7 +19,8 @@ LARGEST = 1 << 30
 
 class Generate(msgspec.Struct, tag="generate", frozen=True):
     """As `engine.generate.sequence.Request`. sampling: fields of Sampling. grammar: (kind, source). thinking:
-    start ids, end ids, cap. images: (row, rows, fp32 values)."""
+    start ids, end ids, cap. images: (row, rows, fp32 values). pictures: (row, a file's bytes); `Measure` tells how many
+    placeholders the prompt needs from that row on."""
 
     prompt: list[int]
     sampling: dict[str, int | float | None] = {}
@@ -32,6 +33,7 @@ class Generate(msgspec.Struct, tag="generate", frozen=True):
     marks: list[int] = []
     cached: bool = True
     speculated: bool = True
+    pictures: list[tuple[int, bytes]] = []
 
 
 class Score(msgspec.Struct, tag="score", frozen=True):
@@ -42,6 +44,12 @@ class Score(msgspec.Struct, tag="score", frozen=True):
 
 class Embed(msgspec.Struct, tag="embed", frozen=True):
     texts: list[list[int]]
+
+
+class Measure(msgspec.Struct, tag="measure", frozen=True):
+    """How large pictures are. pictures: files' bytes."""
+
+    pictures: list[bytes]
 
 
 class Accepted(msgspec.Struct, tag="accepted", frozen=True):
@@ -81,6 +89,12 @@ class Vectors(msgspec.Struct, tag="vectors", frozen=True):
     values: bytes
 
 
+class Sizes(msgspec.Struct, tag="sizes", frozen=True):
+    """Width and height in pixels, and tokens, of each picture."""
+
+    sizes: list[tuple[int, int, int]]
+
+
 class Failed(msgspec.Struct, tag="failed", frozen=True):
     """kind: the name of an error of `engine.errors`."""
 
@@ -93,8 +107,8 @@ class Failed(msgspec.Struct, tag="failed", frozen=True):
         return kind(self.message) if known else EngineError(self.message)
 
 
-Question = Generate | Score | Embed
-Message = Accepted | Token | End | Scores | Vectors | Failed
+Question = Generate | Score | Embed | Measure
+Message = Accepted | Token | End | Scores | Vectors | Sizes | Failed
 _QUESTION = msgspec.msgpack.Decoder(Question)
 _MESSAGE = msgspec.msgpack.Decoder(Message)
 _ENCODER = msgspec.msgpack.Encoder()

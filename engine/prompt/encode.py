@@ -12,7 +12,7 @@ from engine.tokenizer import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """images: the rows at which the images begin, in their order."""
+    """images: the rows at which the images' own tokens begin, in their order."""
 
     tokens: list[int]
     images: tuple[int, ...]
@@ -26,8 +26,12 @@ def encode(segments: Iterable[Segment], tokenizer: Tokenizer) -> Encoded:
         if isinstance(segment, str):
             tokens += tokenizer.encode(segment)
         elif isinstance(segment, Image):
+            tokens.append(tokenizer.marker(Marker.MEDIA_BEGIN.value))
+            tokens += tokenizer.encode(f"image {segment.width}x{segment.height}")
+            tokens.append(tokenizer.marker(Marker.MEDIA_CONTENT.value))
             images.append(len(tokens))
-            tokens += [tokenizer.marker(Marker.IMAGE.value)] * segment.tokens
+            tokens += [tokenizer.marker(Marker.MEDIA_PAD.value)] * segment.tokens
+            tokens.append(tokenizer.marker(Marker.MEDIA_END.value))
         else:
             tokens.append(tokenizer.marker(segment.value))
     return Encoded(tokens, tuple(images))

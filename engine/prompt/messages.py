@@ -12,9 +12,11 @@ Tier = Literal["low", "high", "max"]
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture in a message; `tokens` rows of the model's input are its own."""
+    """A picture in a message; `tokens` rows of the model's input are its own. width, height: its pixels."""
 
-    tokens: int = 1
+    tokens: int
+    width: int
+    height: int
 
 
 Content = str | Sequence[str | Image]

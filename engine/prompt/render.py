@@ -23,9 +23,14 @@ class Marker(enum.Enum):
     CLOSE = "<|close|>"
     SEP = "<|sep|>"
     END = "<|end_of_msg|>"
-    IMAGE = "<|kimi_image_placeholder|>"
+    MEDIA_BEGIN = "<|media_begin|>"
+    MEDIA_CONTENT = "<|media_content|>"
+    MEDIA_PAD = "<|media_pad|>"
+    MEDIA_END = "<|media_end|>"
 
 
+PICTURE = "<|kimi_image_placeholder|>"
+"""What templates write for a picture; no marker, but text that is replaced."""
 Segment = Marker | Image | str
 TIERS = ("low", "high", "max")
 _JSON_ONLY = (
@@ -47,7 +52,7 @@ def render(prompt: Prompt) -> list[Segment]:
 def text_of(segments: Iterable[Segment]) -> str:
     """Segments as people and other people's templates write them. Never encode this: see `encode`."""
     return "".join(
-        Marker.IMAGE.value if isinstance(part, Image) else part if isinstance(part, str) else part.value
+        PICTURE if isinstance(part, Image) else part if isinstance(part, str) else part.value
         for part in segments
     )
 

@@ -11,7 +11,7 @@ torch.set_num_threads(1)  # the suite runs on all cores already
 
 from engine.batch import Batch  # noqa: E402
 from engine.cache.pools import Pools  # noqa: E402
-from engine.config import K3_1_PRO, KIMI_LINEAR_48B, Indexer, ModelConfig  # noqa: E402
+from engine.config import K3_1_PRO, K3_VISION, KIMI_LINEAR_48B, Indexer, ModelConfig  # noqa: E402
 from engine.model import Model  # noqa: E402
 from engine.weights.build import build  # noqa: E402
 from engine.weights.random import RandomSource  # noqa: E402
@@ -76,6 +76,16 @@ def letters() -> Letters:
 def tiny() -> Model:
     """The smallest model with every kind of layer."""
     config = replace(CONFIGS["k3.1"], layers=3, full=(2,), context=512)
+    return Model(config, build(config, RandomSource(config, mxfp4=True)), REFERENCE)
+
+
+@pytest.fixture(scope="session")
+def seeing(tiny) -> Model:
+    """The smallest model with a patch encoder; token 90 is where pictures go."""
+    vision = replace(
+        K3_VISION, hidden=32, layers=2, heads=2, inter=48, width=48, grid=8, patches=1024, side=64
+    )
+    config = replace(tiny.config, vision=vision, placeholder=90)
     return Model(config, build(config, RandomSource(config, mxfp4=True)), REFERENCE)
 
 

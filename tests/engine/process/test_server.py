@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import struct
@@ -67,6 +68,33 @@ def test_answers_are_those_of_the_engine(engine, serving, folder) -> None:
         wire.Generate(PROMPT, {}, 2, [], ["zz"], thinking=([50], [51], 3), images=[(1, 2, bytes(512))])
     )
     assert end.usage[1] <= 1, "where the image stands nothing is known"
+
+
+def test_pictures_are_measured_and_seen(engine, seeing, serving, folder) -> None:
+    images = pytest.importorskip("PIL.Image")
+    file = io.BytesIO()
+    images.linear_gradient("L").resize((90, 60)).save(file, "PNG")
+    data = file.getvalue()
+    made = engine(model=seeing, ram=1 << 20)
+    serving(lambda: made)
+    client = Client(folder, NOTHING)
+    assert client.measure([data, data]) == [(90, 60, 12)] * 2
+    prompt = [3, *[90] * 12, 4]
+    question = wire.Generate(prompt, {"temperature": 0}, 3, [], pictures=[(1, data)])
+    *tokens, _ = client.generate(question)
+    direct = Request(prompt, GREEDY, 3, frozenset(), images=((1, made.picture(data)),))
+    assert [one.token for one in tokens] == engine(model=seeing).generate(direct).read()[0]
+    *_, end = client.generate(question)
+    assert end.usage[1] == 13
+    for asked in (wire.Measure([data, data[:60]]), wire.Generate(prompt, {}, 3, pictures=[(1, data[:60])])):
+        with pytest.raises(RequestError, match=r"damaged|no picture"):
+            list(client._ask(asked))
+
+
+def test_a_model_of_text_says_so(engine, serving, folder) -> None:
+    serving(engine)
+    with pytest.raises(RequestError, match="reads text alone"):
+        Client(folder, NOTHING).measure([b"x"])
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ PROMPTS: dict[str, Prompt] = {
          Message("tool", "again", call_id="c2"), Message("tool", "two", call_id="c1")],
     ),
     "result alone": Prompt([Message("tool", "r", name="run"), Message("user", "x")]),
-    "images": Prompt([Message("user", ["look: ", Image(4), " and ", Image(1), Image(2), "?"])]),
+    "images": Prompt([Message("user", ["look: ", Image(4, 56, 50), " and ", Image(1, 9, 9), Image(2, 30, 9), "?"])]),
     "more tools": Prompt([Message("user", "a"), Message("system", tools=TOOLS), Message("user", "b")], TOOLS),
     "must call": Prompt([Message("user", "a")], TOOLS, tool_choice="required"),
     "must not call": Prompt([Message("user", "a")], TOOLS, tool_choice="none"),

@@ -57,7 +57,8 @@ def test_no_text_becomes_structure(tokenizer, texts, value) -> None:
     def prompt(words, argument) -> Prompt:
         return Prompt(
             [
-                Message("system", words[0]), Message("user", [words[1], Image(3), words[2]], name=f"n{words[3]}"),
+                Message("system", words[0]),
+                Message("user", [words[1], Image(3, 40, 30), words[2]], name=f"n{words[3]}"),
                 Message("assistant", words[4], thinking="t" + words[5],
                         calls=[Call(words[6], {words[7]: argument}, "1")]),
                 Message("tool", words[8], call_id="1"),
@@ -69,7 +70,7 @@ def test_no_text_becomes_structure(tokenizer, texts, value) -> None:
     hostile = encode(render(prompt(texts, value)), tokenizer)
     assert _markers(hostile.tokens) == _markers(harmless.tokens)
     assert hostile.images[0] > 0
-    assert hostile.tokens[hostile.images[0]] == tokenizer.marker(Marker.IMAGE.value)
+    assert hostile.tokens[hostile.images[0]] == tokenizer.marker(Marker.MEDIA_PAD.value)
 
 
 @settings(max_examples=200, deadline=None)
@@ -221,7 +222,11 @@ def test_what_the_format_can_not_say(tokenizer) -> None:
 
 
 def test_images_take_as_many_rows_as_they_have(tokenizer) -> None:
-    encoded = encode(["ab", Image(3), "c", Image(1)], tokenizer)
-    image = tokenizer.marker(Marker.IMAGE.value)
-    assert encoded.tokens == [97, 98, image, image, image, 99, image]
-    assert encoded.images == (2, 6)
+    encoded = encode(["ab", Image(3, 70, 20), "c", Image(1, 9, 8)], tokenizer)
+    begin, content, pad, end = (
+        tokenizer.marker(f"<|media_{name}|>") for name in ("begin", "content", "pad", "end")
+    )
+    first = [begin, *b"image 70x20", content, pad, pad, pad, end]
+    assert encoded.tokens == [*b"ab", *first, *b"c", begin, *b"image 9x8", content, pad, end]
+    assert [encoded.tokens[row] for row in encoded.images] == [pad, pad]
+    assert encoded.images == (15, 31)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
@@ -35,6 +36,24 @@ def canvases_of(sizes: list[tuple[int, int]]) -> list[torch.Tensor]:
         torch.randint(0, 256, (28 * rows, 28 * columns, 3), dtype=torch.uint8, generator=drawn)
         for rows, columns in sizes
     ]
+
+
+def png_of(width: int, height: int, seed: int = 0, **options) -> bytes:
+    """Noise as a PNG file."""
+    from PIL import Image
+
+    noise = torch.randint(
+        0, 256, (height, width, 3), dtype=torch.uint8, generator=torch.Generator().manual_seed(seed)
+    )
+    file = io.BytesIO()
+    Image.fromarray(noise.numpy()).save(file, "PNG", **options)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="session")
+def png():
+    pytest.importorskip("PIL")
+    return png_of
 
 
 @pytest.fixture(scope="session")
