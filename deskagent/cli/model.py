@@ -132,6 +132,10 @@ def export(source: Path, target: Path, widen: bool, accept_license: bool) -> Non
         click.echo(
             "note: the file has no vocabulary that llama.cpp knows, so it takes token ids alone", err=True
         )
+    if checkpoint.config.vision is not None:
+        click.echo(
+            "note: the patch encoder and its projector stay out of the file, so it reads text alone", err=True
+        )
     if checkpoint.config.indexer is not None:
         click.echo(
             "note: the format has no indexer, so llama.cpp attends to everything; "

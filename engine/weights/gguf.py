@@ -2,7 +2,8 @@
 
 GGUF keeps what llama.cpp's graph wants: the residual norm and projection as their product, −exp(A_log), kv_b split
 into its key half (transposed) and its value half, the experts stacked. There is no indexer in that graph: a K3.1
-checkpoint runs there with dense attention, which is the same up to top-k tokens.
+checkpoint runs there with dense attention, which is the same up to top-k tokens. The patch encoder stays out: the file
+is a model of text.
 """
 
 from __future__ import annotations

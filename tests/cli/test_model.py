@@ -18,7 +18,7 @@ from deskagent import licences  # noqa: E402
 from deskagent.cli import engine_extra  # noqa: E402
 from deskagent.cli.model import model  # noqa: E402
 from deskagent.errors import DeskagentError, TransientError, UsageError  # noqa: E402
-from engine.config import MINI  # noqa: E402
+from engine.config import K3_VISION, MINI  # noqa: E402
 from engine.weights.checkpoint import Checkpoint  # noqa: E402
 from engine.weights.random import RandomSource  # noqa: E402
 from engine.weights.save import save  # noqa: E402
@@ -83,6 +83,22 @@ def test_quantize_verify_and_back(plain: Path, tmp_path: Path) -> None:
     damaged = call("verify", tmp_path / "q")
     assert damaged.exit_code == 1
     assert "damaged" in damaged.output
+
+
+def test_export_says_that_the_patch_encoder_stays_out(tmp_path: Path) -> None:
+    gguf = pytest.importorskip("gguf")
+    vision = replace(K3_VISION, hidden=32, layers=1, heads=2, inter=48, width=32, grid=4)
+    config = replace(CONFIG, vision=vision)
+    save(config, RandomSource(config, dtype=torch.bfloat16), tmp_path / "seeing")
+    result = call("export", tmp_path / "seeing", tmp_path / "m.gguf")
+    assert result.exit_code == 0, result.output
+    assert "reads text alone" in result.output
+    written = gguf.GGUFReader(tmp_path / "m.gguf").tensors
+    assert not any("vision" in tensor.name or "projector" in tensor.name for tensor in written)
+    output = call("inspect", tmp_path / "seeing", "--json").output
+    (row,) = [row for row in json.loads(output)["tensors"] if row["kind"] == "vision"]
+    assert row["tensors"] == 12
+    assert row["dtypes"] == ["bfloat16"]
 
 
 def test_export_to_gguf(plain: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from engine.config import K3_1_PRO, KIMI_LINEAR_48B, Indexer, ModelConfig  # noqa: E402
+from engine.config import K3_1_PRO, K3_VISION, KIMI_LINEAR_48B, Indexer, ModelConfig  # noqa: E402
 from engine.weights.random import RandomSource  # noqa: E402
 from engine.weights.save import save  # noqa: E402
 
@@ -23,10 +23,18 @@ SMALL = {
     "nope": 16, "shared_key": 8, "v_dim": 16, "dense_inter": 96, "experts": 4, "top_k": 2, "expert_inter": 32,
     "vision": None, "bos": 1, "eos": (2,),
 }  # fmt: skip
+VISION = replace(K3_VISION, hidden=32, layers=2, heads=2, inter=48, width=48, grid=8, patches=1024, side=64)
 CONFIGS: dict[str, ModelConfig] = {
     "kimi-linear": replace(KIMI_LINEAR_48B, **SMALL, gate_rank=16),
     "k3": replace(K3_1_PRO, **SMALL, q_lora=32, latent=32, attn_res_block=3, indexer=None),
-    "k3.1": replace(K3_1_PRO, **SMALL, q_lora=32, latent=32, attn_res_block=3, indexer=Indexer(4, 16, 24)),
+    "k3.1": replace(
+        K3_1_PRO,
+        **SMALL | {"vision": VISION},
+        q_lora=32,
+        latent=32,
+        attn_res_block=3,
+        indexer=Indexer(4, 16, 24),
+    ),
 }
 
 

@@ -85,6 +85,12 @@ def test_experts_are_packed_and_the_rest_is_copied(whole, tmp_path: Path, name: 
                 packed.stacked(layer, part)[0].data_ptr()
                 == packed._map(first.file)[1].data_ptr() + first.start
             )
+    assert all(
+        entry.dtype == torch.bfloat16
+        for tensor, entry in packed.entries.items()
+        if tensor.startswith(("vision_tower.", "mm_projector."))
+    )
+    assert packed.config == plain.config
     config = json.loads((tmp_path / "q" / "config.json").read_text())
     assert config["quantization_config"]["format"] == "mxfp4-pack-quantized"
     build(packed.config, packed)
