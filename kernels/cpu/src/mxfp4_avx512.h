@@ -25,12 +25,10 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
   const __m512i table = twelve_more();
   const __m512i tiny = _mm512_set1_epi32(0x00400000);  // 2^-127
   const __m512i lane = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  const i64 ldw = blocks * 16;
+  const i64 ldw = blocks * 16, next = ahead<R>(ldw);
   __m512 sums[T][R];
   for (int t = 0; t < T; t++)
     for (int r = 0; r < R; r++) sums[t][r] = _mm512_setzero_ps();
-  if (T == 1)
-    for (i64 p = 0; p < R * blocks; p += 64) __builtin_prefetch(s + R * blocks + p);
 
   // 16 blocks: four loads of 64 bytes a row. `load` takes (address, bytes left).
   auto group = [&](i64 b, auto get, auto get_scales) __attribute__((always_inline)) {
@@ -38,7 +36,10 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
     for (int r = 0; r < R; r++) {
       __m512i bits = _mm512_slli_epi32(_mm512_cvtepu8_epi32(get_scales(s + r * blocks + b)), 23);
       by[r] = _mm512_castsi512_ps(_mm512_max_epu32(bits, tiny));
-      if (T == 1) by[r] = _mm512_mul_ps(by[r], _mm512_loadu_ps(x[0].scale + b));
+      if (T == 1) {
+        by[r] = _mm512_mul_ps(by[r], _mm512_loadu_ps(x[0].scale + b));
+        fetch(s + r * blocks + b + next / 16);
+      }
     }
 #pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
@@ -55,7 +56,7 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
       for (int r = 0; r < R; r++) {
         __m512i low, high;
         both(table, get(w + r * ldw + i, 4 * g), low, high);
-        if (T == 1) __builtin_prefetch(w + (r + R) * ldw + i);
+        if (T == 1) fetch(w + r * ldw + i + next);
         __m512 scale = _mm512_permutexvar_ps(at, by[r]);
         for (int t = 0; t < T; t++) {
           __m512i dot = _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(start[t], low, even[t]), high, odd[t]);

@@ -11,7 +11,7 @@ namespace dk {
 
 struct Context {
   const Kernels* k;
-  bool exact;  // MXFP4 products in fp32 instead of int8
+  bool exact;  // products in fp32: activations neither in int8 for MXFP4 nor in bf16 for bf16 weights
 };
 
 using Tensors = std::vector<Tensor>;
