@@ -47,16 +47,16 @@ class Steps:
         self._capture = model.ops.capture
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits [N, vocab] fp32, memory of the caller's own."""
+        """Logits [N, vocab] fp32, which the next call may overwrite."""
         if not self._fits(batch):
             return self._model.forward(batch, self._pools)
         key = self._shape(batch)
         bound = self._bound.get(key)
         if bound is None:
-            return self._record(key, batch).clone()
+            return self._record(key, batch)
         self._bound.move_to_end(key)
         bound.set(batch)
-        return bound.replay().float().clone()
+        return bound.replay().float()
 
     def _fits(self, batch: Batch) -> bool:
         count = batch.tokens.shape[0]

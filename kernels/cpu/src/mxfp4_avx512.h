@@ -30,8 +30,8 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
   for (int t = 0; t < T; t++)
     for (int r = 0; r < R; r++) sums[t][r] = _mm512_setzero_ps();
 
-  // 16 blocks: four loads of 64 bytes a row. `load` takes (address, bytes left).
-  auto group = [&](i64 b, auto get, auto get_scales) __attribute__((always_inline)) {
+  // Up to 16 blocks: four loads of 64 bytes a row. `get` takes an address and how many of the blocks were read before.
+  auto group = [&](i64 b, int loads, auto get, auto get_scales) __attribute__((always_inline)) {
     __m512 by[R];
     for (int r = 0; r < R; r++) {
       __m512i bits = _mm512_slli_epi32(_mm512_cvtepu8_epi32(get_scales(s + r * blocks + b)), 23);
@@ -43,6 +43,7 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
     }
 #pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
+      if (g >= loads) break;
       const __m512i at = _mm512_add_epi32(lane, _mm512_set1_epi32(4 * g));
       const i64 i = (b + 4 * g) * 16;
       __m512i even[T], odd[T], start[T];
@@ -69,19 +70,18 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
   i64 b = 0;
   for (; b + 16 <= blocks; b += 16)
     group(
-        b, [](const u8* p, int) { return _mm512_loadu_si512(p); },
+        b, 4, [](const u8* p, int) { return _mm512_loadu_si512(p); },
         [](const u8* p) { return _mm_loadu_si128((const __m128i*)p); });
   if (const int left = int(blocks - b))
     group(
-        b,
+        b, (left + 3) / 4,
         [left](const u8* p, int done) {
           int bytes = (left - done) * 16;
           __mmask64 mask = bytes <= 0 ? 0 : bytes >= 64 ? ~0ull : (1ull << bytes) - 1;
           return _mm512_maskz_loadu_epi8(mask, p);
         },
         [left](const u8* p) { return _mm_maskz_loadu_epi8(__mmask16((1u << left) - 1), p); });
-  for (int t = 0; t < T; t++)
-    for (int r = 0; r < R; r++) out[t * ldo + r] = _mm512_reduce_add_ps(sums[t][r]);
+  for (int t = 0; t < T; t++) put_totals<R>(sums[t], out + t * ldo);
 }
 
 static inline void decode(const u8* packed, F* out) {

@@ -24,8 +24,7 @@ static inline void dots_tile(const float* x, i64 ldx, const E* w, i64 ldw, i64 k
     step([](const auto* p) { return load(p); }, i);
   }
   if (i < k) step([n = k - i](const auto* p) { return load_part(p, n); }, i);
-  for (int t = 0; t < T; t++)
-    for (int r = 0; r < R; r++) out[t * ldo + r] = total(sums[t][r]);
+  for (int t = 0; t < T; t++) put_totals<R>(sums[t], out + t * ldo);
 }
 
 template <int T, class E>

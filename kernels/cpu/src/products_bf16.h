@@ -29,8 +29,7 @@ static inline void pairs_tile(const u16* x, i64 ldx, const u16* w, i64 ldw, i64 
     const __mmask32 mask = (1u << (k - i)) - 1;
     step([mask](const u16* p) { return _mm512_maskz_loadu_epi16(mask, p); }, i);
   }
-  for (int t = 0; t < T; t++)
-    for (int r = 0; r < R; r++) out[t * ldo + r] = _mm512_reduce_add_ps(sums[t][r]);
+  for (int t = 0; t < T; t++) put_totals<R>(sums[t], out + t * ldo);
 }
 
 template <int T>
