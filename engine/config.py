@@ -19,18 +19,72 @@ class Indexer:
 
 @dataclass(frozen=True, slots=True)
 class Vision:
-    """The patch encoder and its projector, in the public shape of Kimi K2.5."""
+    """The patch encoder and its projector: MoonViT's shape in Kimi K2.5 (the defaults) and in Kimi K3.
+
+    width: of all heads' queries together. norm: `layer` or `rms`. bias: whether products have one. positions:
+    how the learned grid of `grid`² positions becomes a picture's own, `bicubic` or `bilinear`. projector: whether its
+    norm stands `before`, on each patch, or `after`, on each token. patches, side: the most that a picture is cut into,
+    and along a side; larger pictures are made smaller.
+    """
 
     hidden: int
     layers: int
     heads: int
     inter: int
+    width: int
     patch: int = 14
     merge: int = 2
     grid: int = 64
-    """Side of the learned position grid, interpolated to an image's own."""
     frames: int = 4
+    norm: str = "layer"
+    bias: bool = True
+    positions: str = "bicubic"
+    projector: str = "before"
     projector_eps: float = 1e-5
+    patches: int = 16_384
+    side: int = 512
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError for what makes no encoder."""
+        for key in (
+            "hidden",
+            "layers",
+            "heads",
+            "inter",
+            "width",
+            "patch",
+            "merge",
+            "grid",
+            "patches",
+            "side",
+        ):
+            if getattr(self, key) < 1:
+                raise ConfigError(f"config: vision {key} is {getattr(self, key)}, it has to be at least 1")
+        if self.width % self.heads or self.width // self.heads % 4:
+            raise ConfigError(
+                f"config: vision width {self.width} of {self.heads} heads: each needs a multiple of 4, so that half of"
+                " its pairs are turned by the row and half by the column"
+            )
+        for key, known in _VISION_CHOICES.items():
+            if getattr(self, key) not in known:
+                raise ConfigError(
+                    f"config: vision {key} is {getattr(self, key)!r}; known are {', '.join(known)}"
+                )
+
+    @property
+    def norm_eps(self) -> float:
+        """Of the encoder's norms: K2.5's says 1e-5, K3's is PyTorch's own of fp32."""
+        return 1e-5 if self.norm == "layer" else 2.0**-23
+
+
+_VISION_CHOICES = {
+    "norm": ("layer", "rms"), "positions": ("bicubic", "bilinear"), "projector": ("before", "after"),
+}  # fmt: skip
+K25_VISION = Vision(hidden=1152, layers=27, heads=16, inter=4304, width=1152)
+K3_VISION = Vision(
+    hidden=1024, layers=27, heads=12, inter=4096, width=1536, norm="rms", bias=False, positions="bilinear",
+    projector="after", patches=65_536,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +93,8 @@ class ModelConfig:
 
     `full` are the layers with full (MLA) attention, the others are KDA. `gate_bound` None means Kimi-Linear's
     decay, a number K3's. `gate_rank` None means a full-rank KDA output gate. `latent` None means experts on
-    the full width. `attn_res_block` 0 means plain residuals. `indexer` None means dense full attention.
+    the full width. `attn_res_block` 0 means plain residuals. `indexer` None means dense full attention. `placeholder`
+    is the token id that stands in a prompt where a picture's tokens go.
     """
 
     hidden: int
@@ -77,6 +132,7 @@ class ModelConfig:
     bos: int | None = None
     eos: tuple[int, ...] = ()
     vision: Vision | None = None
+    placeholder: int | None = None
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -148,7 +204,7 @@ K3 = ModelConfig(
     output_gate=True, indexer=None, dense_layers=1, dense_inter=33_792, experts=896, top_k=16, shared_experts=2,
     expert_inter=3072, latent=3584, router_scale=1.0, renormalise=True, activation="situ", attn_res_block=12,
     bos=163_584, eos=(163_586,),
-    vision=Vision(hidden=1152, layers=27, heads=16, inter=4304),
+    vision=K3_VISION, placeholder=163_605,
 )  # fmt: skip
 
 K3_1_PRO = replace(K3, name="k3.1-pro", indexer=Indexer(heads=32, dim=128, top_k=2048))

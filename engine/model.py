@@ -17,6 +17,7 @@ from engine.config import ModelConfig
 from engine.layers.dsa import MlaWeights, dsa
 from engine.layers.ffn import DenseWeights, MoeWeights, dense, moe
 from engine.layers.kda import KdaWeights, kda
+from engine.vision.tower import VisionWeights
 from kernels.dispatch import Ops
 
 
@@ -34,13 +35,14 @@ class LayerWeights:
 
 @dataclass(slots=True)
 class ModelWeights:
-    """embedding, head: [vocab, hidden]. norm: [hidden]. score: [hidden] or None."""
+    """embedding, head: [vocab, hidden]. norm: [hidden]. score: [hidden] or None. vision: None for a model of text."""
 
     embedding: Tensor
     layers: list[LayerWeights]
     norm: Tensor
     head: Tensor
     score: Tensor | None = None
+    vision: VisionWeights | None = None
 
 
 @dataclass(slots=True)

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import hypothesis
 import pytest
+
+if not Path("/dev/nvidiactl").exists():  # Triton asks once, when its kernels are imported
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+
+# The same examples in every run, however busy the machine is; `--hypothesis-profile=default` looks for new ones.
+hypothesis.settings.register_profile(
+    "steady", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -29,6 +30,8 @@ _NOTHING_RAN = {
     "pytest": {4: "pytest refused the command", 5: "pytest found no tests"},
     "unittest": {5: "unittest found no tests"},
 }
+_RAN_NONE = re.compile(r"^Ran 0 tests in ", re.MULTILINE)
+"""unittest before Python 3.12 ends with exit code 0 where it found nothing."""
 _SHELL_COULD_NOT = {126: "can't be executed", 127: "doesn't exist"}
 
 
@@ -184,6 +187,8 @@ def refuse_what_proves_nothing(proof: ColdProof, command: TestCommand) -> None:
             "proved by it.",
             hint="A pipe or `|| true` hides the tests' own exit code: name the command without it.",
         )
+    if proof.green and _RAN_NONE.search(result.text):
+        raise UsageError(f"No test was found: `{command.line}`\n{last}", hint=_NAME_ANOTHER)
     if result.end is not End.EXITED or printed.results or printed.passed:
         return
     if command.argv[:2] == ("sh", "-c") and result.code in _SHELL_COULD_NOT:

@@ -15,6 +15,7 @@ from deskagent.agent.apply import Changes, save
 from deskagent.agent.budget import StepType, Tier, pick_budget
 from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_proves_nothing
 from deskagent.agent.commanding import settle_on
+from deskagent.agent.environment import refuse_missing_packages
 from deskagent.agent.front import Tried, Trying
 from deskagent.agent.greens import Greens
 from deskagent.agent.look_back import LookBack, look_back, say_flaky
@@ -112,6 +113,9 @@ class Fix:
             self._memory.keep_tree()
             self.before = self._cold({}, "observe", stall=limits_tests(self.command, self.request.project))
             step.note = self.before.summary
+            if not self.before.green:
+                run = self.before.run
+                refuse_missing_packages(self.request.project, self.command, run.printed, run.result.text)
             refuse_what_proves_nothing(self.before, self.command)
         if not self.before.green and not self.before.out_of_time:
             return "failure_seen"

@@ -16,7 +16,7 @@ from deskagent.errors import UsageError
 from deskagent.repair.budget import Limits
 from deskagent.session import events
 
-_NOT_KEPT = ("env", "argv", "session", "given")
+_NOT_KEPT = ("env", "argv", "session", "fork", "given")
 _LIMITS = {"effort", "max_seconds", "max_candidates"}
 
 
@@ -48,7 +48,8 @@ class FixRequest:
 @dataclass(frozen=True)
 class FixOptions:
     """The command line of `fix`. `session` names the session to go on with ("" the latest of this folder, None a
-    new one); `given` are the fields that the person set: the others are then as in that session."""
+    new one), `fork` says that a new session takes over from it; `given` are the fields that the person set: the
+    others are then as in that session."""
 
     request: str
     start: Path
@@ -63,6 +64,7 @@ class FixOptions:
     mode: Mode
     since: str | None = None
     session: str | None = None
+    fork: bool = False
     given: frozenset[str] = frozenset()
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from deskagent import __version__
@@ -36,6 +37,7 @@ def run_fix(options: FixOptions, front: Front, report: Report) -> None:
     with contextlib.ExitStack() as stack:
         try:
             journal, project, before = _open(options)
+            source = before.id if before is not None and before.id != journal.id else ""
             stack.callback(_shut, journal)
             report.session_id, report.resumed = journal.id, before is not None
             report.recorder = Recorder(journal, front)
@@ -43,7 +45,7 @@ def run_fix(options: FixOptions, front: Front, report: Report) -> None:
                 for record in journal.read():
                     front.show(record.event)
             else:
-                options = _go_on(options, report, before)
+                options = _go_on(options, report, before, source)
             _run(options, front, report, project, before, stack)
         except DeskagentError as error:
             report.fail(error, error.exit_code)
@@ -63,7 +65,7 @@ def _open(options: FixOptions) -> tuple[Journal, Path, Past | None]:
         return Journal.create(project, argv=options.argv, mode=str(options.mode)), project, None
     # A session that is named has its own folder, whatever this one is.
     here = Path() if options.session else project_root(options.start)
-    journal = Journal.open(resume.find(options.session, here))
+    journal = Journal.open(resume.find(options.session, here), write=not options.fork)
     try:
         before = past.read(journal)
         project = Path(before.cwd)
@@ -76,11 +78,16 @@ def _open(options: FixOptions) -> tuple[Journal, Path, Past | None]:
     except BaseException:
         journal.close()
         raise
+    if options.fork:
+        with journal:
+            forked = Journal.fork(journal)
+        # What it changed is its own to settle and to undo.
+        return forked, project, replace(before, changes=[])
     return journal, project, before
 
 
-def _go_on(options: FixOptions, report: Report, before: Past) -> FixOptions:
-    """Marks in the journal that it goes on; the options that hold from here."""
+def _go_on(options: FixOptions, report: Report, before: Past, source: str) -> FixOptions:
+    """Marks in the journal that it goes on, in a fork also from which session; the options that hold from here."""
     recorder = report.recorder
     assert recorder is not None and before.request is not None
     options = options.going_on(before.request)
@@ -89,7 +96,12 @@ def _go_on(options: FixOptions, report: Report, before: Past) -> FixOptions:
         before.spent, before.seconds, before.searching = 0, 0.0, 0.0
     recorder.emit(
         events.SessionStarted(
-            version=__version__, cwd=before.cwd, argv=options.argv, mode=str(options.mode), resumed=True
+            version=__version__,
+            cwd=before.cwd,
+            argv=options.argv,
+            mode=str(options.mode),
+            resumed=True,
+            forked=source,
         )
     )
     for damage in recorder.journal.warnings:

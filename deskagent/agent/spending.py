@@ -63,9 +63,11 @@ class Spending:
         return max(0.1, self.whole.limits.seconds + beyond - self.whole.elapsed)
 
     def _limits(self) -> Limits:
-        """What is left for the tier in hand: limits that the person told hold instead of the tier's own."""
+        """What is left for the tier in hand. Limits that the person told hold instead of the last tier's own; one of
+        seconds also instead of its number of candidates: who gives two minutes wants them used."""
         usual, told = SEARCH_LIMITS[self.tier], self._request
         last = len(self._tiers) == 1
-        candidates = math.inf if last and told.max_candidates is not None else usual.candidates
+        counted = not last or (told.max_candidates is None and told.max_seconds is None)
+        candidates = usual.candidates if counted else math.inf
         seconds = math.inf if last and told.max_seconds is not None else usual.seconds
         return Limits(max(0.0, candidates - self.search.spent), max(0.0, seconds - self.search.elapsed))

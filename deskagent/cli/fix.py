@@ -91,6 +91,9 @@ def _streams(words: list[str]) -> bool:
     flag_value="",
     help="Go on with that session; without ID it asks which. What you don't set is as it was.",
 )
+@click.option(
+    "--fork", is_flag=True, help="With -c or -r: go on in a new session and leave that one as it is."
+)
 @click.option("--no-apply", is_flag=True, help="Show the patch and leave the working tree alone.")
 @click.option(
     "--output-format",
@@ -153,7 +156,8 @@ def _run_options(request: str, options: dict[str, Any]) -> FixOptions:
         since=options["since"],
         apply=not options["no_apply"],
         mode=Mode(options["permission_mode"]),
-        session=_session(options["latest"], options["session"], options["output_format"]),
+        session=_session(options),
+        fork=options["fork"],
         given=_given(request),
     )
 
@@ -169,8 +173,11 @@ def _given(request: str) -> frozenset[str]:
     return frozenset({_FIELDS.get(name, name) for name in told} | ({"request"} if request else set()))
 
 
-def _session(latest: bool, session: str | None, format_: str) -> str | None:
+def _session(options: dict[str, Any]) -> str | None:
     """The session to go on with as FixOptions names it."""
+    latest, session, format_ = options["latest"], options["session"], options["output_format"]
+    if options["fork"] and not latest and session is None:
+        raise UsageError("--fork goes on with a session as a new one.", hint="Name it: -c or -r [ID].")
     if latest and session:
         raise UsageError("-c goes on with the latest session, -r with the one named: give one of them.")
     if session == "" and not latest and format_ == "text" and sys.stdin.isatty() and sys.stderr.isatty():

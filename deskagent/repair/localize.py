@@ -23,6 +23,7 @@ from deskagent.repair.speaking import Speaking
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.topics import Topics
 from deskagent.repair.types import Baseline, Suspect
+from deskagent.repair.unseen import unseen
 from deskagent.repo.walk import walk
 
 # How apt a statement is to hold a fault, by its kind; 1 where nothing is said.
@@ -113,6 +114,10 @@ def localize(
                 reached[name] = max(reached[name], spot.score)
         _spread(spots)
         found += _finish(path, spots)
+    top = max((suspect.score for suspect in found), default=1.0)
+    for path, tree in trees.items():
+        stack = {line for where, line in (*innermost, *on_stack) if where == path}
+        found += unseen(path, tree, hints, top, stack)
     read_on(trees.values(), reached)
     for path, tree in trees.items():
         found += module_data(path, tree, reached, speaking.factor, ochiai.get(path, {}))

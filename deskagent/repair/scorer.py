@@ -52,7 +52,14 @@ class Scorer(Protocol):
 
 # exception in the failing tests → operator or family → added log-weight
 AFFINITY: Mapping[str, Mapping[str, float]] = {
-    "AttributeError": {"guard": 0.4, "condition.extra": 0.4, "member": 0.4, "name": 0.2, "call.wrap": 0.3},
+    "AttributeError": {
+        "guard": 0.4,
+        "condition.extra": 0.4,
+        "member": 0.4,
+        "name": 0.2,
+        "call.wrap": 0.3,
+        "state.kept": 0.8,
+    },
     "IndexError": {
         "index": 0.6,
         "arithmetic.offset": 0.4,
@@ -84,8 +91,9 @@ AFFINITY: Mapping[str, Mapping[str, float]] = {
         "arithmetic.operator": 0.2,
     },
     "ZeroDivisionError": {"guard": 0.8, "condition.extra": 0.6, "arithmetic": 0.4, "compare": 0.3},
-    "NameError": {"name": 1.2},
-    "UnboundLocalError": {"name": 0.5, "statement": 0.8, "constant": -0.5},
+    "NameError": {"name": 1.2, "import": 1.5},
+    "ImportError": {"import": 1.5},
+    "UnboundLocalError": {"name": 0.5, "statement": 0.8, "constant": -0.5, "clause.else": 1.0},
     "TypeError": {
         "call": 0.4,
         "return.missing": 0.5,
@@ -96,6 +104,7 @@ AFFINITY: Mapping[str, Mapping[str, float]] = {
     "ValueError": {"guard": 0.2, "call": 0.2, "index": 0.2, "name.builtin": 0.1},
     "StopIteration": {"guard": 0.4, "call": 0.3},
 }
+_GIVE_NAMES = frozenset({"import.more", "state.kept", "clause.else", "statement.super", "member.more"})
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _IDEMPOTENT = frozenset(
     {
@@ -135,7 +144,7 @@ class PriorScorer:
         score = math.log(candidate.prior)
         score += affinity(candidate.operator, context.hints)
         score += 0.6 * self._habit(context, index, gone, new)
-        score += _names(context, gone, new)
+        score += _names(context, gone, new, candidate.operator in _GIVE_NAMES)
         score += _silly(
             context.stream.window(index, 3, 0), new, context.stream.window(index + len(gone), 0, 3)
         )
@@ -163,8 +172,8 @@ def affinity(operator: str, hints: Hints) -> float:
     return max(found, default=0.0)
 
 
-def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes]) -> float:
-    """Signs from names that come or go."""
+def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes], gives: bool) -> float:
+    """Signs from names that come or go; a name that was missing is welcome where the edit gives it its value."""
     hints, names = context.hints, context.place.names
     came = {t.decode("utf-8", "replace") for t in new if _NAME.fullmatch(t)} - {
         t.decode("utf-8", "replace") for t in gone
@@ -179,7 +188,7 @@ def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes]) -
             score += 1.2
         if text in hints.meant:
             score += 1.5
-        if text in hints.missing and text not in hints.none_attributes:
+        if text in hints.missing and text not in hints.none_attributes and not gives:
             score -= 2.0
         if text in hints.request:
             score += 0.4

@@ -23,6 +23,8 @@ Render = Callable[[Candidate], Mapping[str, bytes]]
 
 _LOOK_AHEAD = 200
 """After the first green patch, as many of the next candidates are put in order of their distance from it."""
+_DRAIN = 2.0
+"""So many seconds has what is still running to come to an end."""
 _RIVALS = (0.25, 5.0, 30.0)
 _ALONE = (0.5, 10.0, 60.0)
 """How long the search goes on after the first green patch: share of the time used, at least and at most so many
@@ -147,7 +149,7 @@ class Search:
 
     def _drain(self, whole: Budget) -> None:
         """Lets what is still running end, for a moment within `whole`: a started trial should not be lost."""
-        deadline = time.monotonic() + min(2.0, whole.seconds_left)
+        deadline = time.monotonic() + min(_DRAIN, whole.seconds_left)
         while self._running and (left := deadline - time.monotonic()) > 0:
             self._collect(left)
         for future in self._running:

@@ -43,6 +43,12 @@ class Blobs:
                 files.replace(path, data)
         return name
 
+    def names(self) -> list[str]:
+        """The names of all that is stored, sorted."""
+        with files.storage_errors("list stored contents", self._folder):
+            found = self._folder.iterdir() if self._folder.is_dir() else ()
+            return sorted(path.name for path in found if _NAME.fullmatch(path.name))
+
     def get(self, name: str) -> bytes:
         """The contents named `name`. DeskagentError if they are missing or not what was stored."""
         path = self._folder / name

@@ -28,13 +28,17 @@ class Unknown(Event, frozen=True, tag="unknown"):
 
 
 class SessionStarted(Event, frozen=True, tag="session_started"):
-    """First event of a session, and again each time a later process goes on with it (`resumed`)."""
+    """First event of a session, and again each time a later process goes on with it (`resumed`).
+
+    `forked` is the id of the session from which all before this event was taken over, else "".
+    """
 
     version: str
     cwd: str
     argv: tuple[str, ...] = ()
     mode: str = ""
     resumed: bool = False
+    forked: str = ""
 
 
 class Request(Event, frozen=True, tag="request"):

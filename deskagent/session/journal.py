@@ -5,9 +5,10 @@ A folder a session: segments `000001.jsonl`, …, a `lock`, `blobs/`. See docs/s
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,10 +19,12 @@ from deskagent import __version__
 from deskagent.errors import DeskagentError
 from deskagent.session import files, reading, record, recovery, segment, store
 from deskagent.session.blobs import Blobs
-from deskagent.session.events import Event, SessionStarted
+from deskagent.session.events import ApplyIntent, ApplyResult, Event, SessionStarted
 from deskagent.session.lock import Lock
 from deskagent.session.record import Record
 from deskagent.session.recovery import Damage
+
+_log = logging.getLogger(__name__)
 
 SEGMENT_BYTES = 4 << 20
 """A segment that has grown beyond this is followed by a new one."""
@@ -54,13 +57,41 @@ class Journal:
         TransientError if the disk can't take it now, UsageError if sessions can't be written here at all;
         then nothing is left of it.
         """
+        return cls._new(
+            segment_bytes, lambda made: made.append(SessionStarted(__version__, str(cwd), tuple(argv), mode))
+        )
+
+    @classmethod
+    def fork(cls, source: Journal, *, segment_bytes: int = SEGMENT_BYTES) -> Self:
+        """A new session that has seen what `source` has; `source`, open in any way, stays as it is.
+
+        Changes of files aren't taken over: they are the other session's, which alone can settle and undo them. Nor is
+        what is damaged there. Errors as `create`, and those of reading.
+        """
+
+        def take_over(made: Self) -> None:
+            for name in source.blobs.names():
+                try:
+                    data = source.blobs.get(name)
+                except DeskagentError as error:
+                    _log.warning("not taken over: %s", error)
+                else:
+                    made.blobs.put(data)
+            for item in source.read():
+                if not isinstance(item.event, ApplyIntent | ApplyResult):
+                    made.append(item.event)
+
+        return cls._new(segment_bytes, take_over)
+
+    @classmethod
+    def _new(cls, segment_bytes: int, fill: Callable[[Self], object]) -> Self:
         folder = store.new_folder()
         journal = None
         try:
             journal = cls(folder, Lock(folder), segment_bytes)
             with files.storage_errors("make a session", folder):
                 journal._begin_segment(1)
-            journal.append(SessionStarted(__version__, str(cwd), tuple(argv), mode))
+            fill(journal)
         except BaseException:
             store.discard(folder)
             if journal is not None:

@@ -8,11 +8,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from engine.config import ModelConfig
+from engine.config import ModelConfig, Vision
 from engine.layers.dsa import IndexerWeights, MlaWeights
 from engine.layers.ffn import DenseWeights, ExpertWeights, MoeWeights
 from engine.layers.kda import KdaWeights
 from engine.model import LayerWeights, ModelWeights
+from engine.vision.tower import Affine, BlockWeights, VisionWeights
 from engine.weights import names
 
 Get = Callable[[str], Tensor]
@@ -29,12 +30,13 @@ class Source(Protocol):
 
 
 def build(config: ModelConfig, source: Source) -> ModelWeights:
-    """All weights of the language model, in the dtypes that the source gives; small vectors in fp32."""
+    """All weights of the model, in the dtypes that the source gives; small vectors in fp32."""
     get = source.tensor
     layers = [_layer(config, source, number) for number in range(config.layers)]
     score = residual_score(get, names.OUTPUT_RESIDUAL) if config.attn_res_block else None
     norm, head = get("model.norm.weight"), get("lm_head.weight")
-    return ModelWeights(get("model.embed_tokens.weight"), layers, norm, head, score)
+    vision = build_vision(config.vision, get) if config.vision is not None else None
+    return ModelWeights(get("model.embed_tokens.weight"), layers, norm, head, score, vision)
 
 
 def _layer(config: ModelConfig, source: Source, number: int) -> LayerWeights:
@@ -117,4 +119,30 @@ def _moe(config: ModelConfig, source: Source, number: int, get: Get) -> MoeWeigh
         latent_norm=get("routed_expert_norm.weight") if latent else None,
         latent_up=get("routed_expert_up_proj.weight") if latent else None,
         shared=_dense(lambda name: get(f"shared_experts.{name}")) if config.shared_experts else None,
+    )
+
+
+def build_vision(config: Vision, get: Get) -> VisionWeights:
+    def affine(name: str, bias: bool = config.bias) -> Affine:
+        return Affine(get(f"{name}.weight"), get(f"{name}.bias") if bias else None)
+
+    def norm(name: str) -> Affine:
+        return affine(name, config.norm == "layer")
+
+    def block(base: str) -> BlockWeights:
+        parts = ("norm0", "wqkv", "wo", "norm1", "mlp.fc0", "mlp.fc1")
+        return BlockWeights(*((norm if part.startswith("norm") else affine)(base + part) for part in parts))
+
+    tower, projector = "vision_tower.", "mm_projector."
+    patch = affine(tower + "patch_embed.proj")
+    before = config.projector == "before"
+    return VisionWeights(
+        patch=Affine(patch.weight.flatten(1), patch.bias),
+        positions=get(tower + "patch_embed.pos_emb.weight"),
+        blocks=[block(f"{tower}encoder.blocks.{number}.") for number in range(config.layers)],
+        norm=norm(tower + "encoder.final_layernorm"),
+        before=affine(projector + "pre_norm", True) if before else None,
+        first=affine(projector + "proj.0"),
+        second=affine(projector + "proj.2"),
+        after=None if before else get(projector + "post_norm.weight"),
     )

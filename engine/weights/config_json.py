@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.config import Indexer, ModelConfig, Vision
+from engine.config import Indexer, ModelConfig
 from engine.errors import CheckpointError, ConfigError
 from engine.weights.files import read_json
+from engine.weights.keys import LARGEST_OF, Keys
+from engine.weights.vision_json import read_limits, vision_from_json, vision_to_json
 
 LARGEST = 1 << 20
 """Bytes; a config.json is some kilobytes."""
@@ -18,16 +21,8 @@ _REQUIRED = {
     "dense_inter": "intermediate_size", "experts": "num_experts", "top_k": "num_experts_per_token",
     "shared_experts": "num_shared_experts", "expert_inter": "moe_intermediate_size",
 }  # fmt: skip
-_OTHER_NAMES = {
-    "num_experts": "num_local_experts", "num_experts_per_token": "num_experts_per_tok",
-    "num_shared_experts": "n_shared_experts", "max_position_embeddings": "model_max_length",
-    "moe_renormalize": "norm_topk_prob",
-}  # fmt: skip
+PICTURES = "preprocessor_config.json"
 MXFP4_FORMAT = "mxfp4-pack-quantized"
-_LARGEST_WHOLE = 1 << 20
-_LARGEST_REAL = 1e9
-_LARGEST_OF = {"num_hidden_layers": 1 << 12, "vocab_size": 1 << 24, "max_position_embeddings": 1 << 32}
-"""No model is near these; a number beyond them is damage or malice."""
 _HAS_TO_BE: dict[str, tuple[Any, ...]] = {
     "moe_router_activation_func": ("sigmoid",), "mla_use_nope": (True,), "tie_word_embeddings": (False,),
     "num_expert_group": (0, 1), "topk_group": (0, 1), "moe_layer_freq": (1,),
@@ -36,9 +31,13 @@ _HAS_TO_BE: dict[str, tuple[Any, ...]] = {
 
 
 def read_config(path: Path) -> ModelConfig:
-    """The model that `path` (a config.json) describes. Errors: ConfigError, naming the file and the key."""
+    """The model that `path` (a config.json) describes, and the limits of its pictures by preprocessor_config.json.
+    Errors: ConfigError, naming the file and the key."""
     try:
-        return from_json(read_json(path.parent, path.name, LARGEST))
+        config = from_json(read_json(path.parent, path.name, LARGEST))
+        if config.vision is None or not (path.parent / PICTURES).exists():
+            return config
+        return replace(config, vision=read_limits(read_json(path.parent, PICTURES, LARGEST), config.vision))
     except CheckpointError as error:
         raise ConfigError(str(error)) from error
     except ConfigError as error:
@@ -49,9 +48,9 @@ def from_json(found: Any) -> ModelConfig:
     """Raises ConfigError for a missing key or a value of the wrong kind."""
     if not isinstance(found, Mapping):
         raise ConfigError("config: not an object")
-    text = _Keys(found.get("text_config") or found)
+    text = Keys(found.get("text_config") or found)
     _refuse_others(found, text)
-    linear = _Keys(text.object("linear_attn_config"), "linear_attn_config.")
+    linear = Keys(text.object("linear_attn_config"), "linear_attn_config.")
     activation = text.raw.get("hidden_act", "silu")
     gated = activation == "situ"
     indexer = None
@@ -80,7 +79,8 @@ def from_json(found: Any) -> ModelConfig:
         context=text.whole("max_position_embeddings", 1_048_576),
         bos=text.whole("bos_token_id") if text.raw.get("bos_token_id") is not None else None,
         eos=_tokens(text.raw.get("eos_token_id")),
-        vision=_vision(found.get("vision_config")),
+        vision=vision_from_json(found.get("vision_config"), text.whole("hidden_size")),
+        placeholder=_placeholder(found),
         name=str(found.get("_name_or_path") or found.get("model_type") or ""),
     )
 
@@ -115,16 +115,13 @@ def to_json(config: ModelConfig) -> dict[str, Any]:
         "text_config": text,
     }
     if config.vision is not None:
-        vision = config.vision
-        whole["vision_config"] = {
-            "hidden_size": vision.hidden, "num_hidden_layers": vision.layers, "num_attention_heads": vision.heads,
-            "intermediate_size": vision.inter, "patch_size": vision.patch, "merge_kernel_size": [vision.merge] * 2,
-            "init_pos_emb_height": vision.grid, "init_pos_emb_time": vision.frames,
-        }  # fmt: skip
+        whole["vision_config"] = vision_to_json(config.vision, config.hidden)
+    if config.placeholder is not None:
+        whole["media_placeholder_token_id"] = config.placeholder
     return whole
 
 
-def _refuse_others(found: Mapping[str, Any], text: _Keys) -> None:
+def _refuse_others(found: Mapping[str, Any], text: Keys) -> None:
     for key, allowed in _HAS_TO_BE.items():
         value = text.raw.get(key, found.get(key))
         if value is not None and value not in allowed:
@@ -138,88 +135,15 @@ def _refuse_others(found: Mapping[str, Any], text: _Keys) -> None:
             )
 
 
+def _placeholder(found: Mapping[str, Any]) -> int | None:
+    value = found.get("media_placeholder_token_id")
+    return None if value is None else Keys(found).whole("media_placeholder_token_id")
+
+
 def _tokens(found: Any) -> tuple[int, ...]:
     if found is None:
         return ()
     several = found if isinstance(found, list) else [found]
-    if not all(type(token) is int and 0 <= token < _LARGEST_OF["vocab_size"] for token in several):
+    if not all(type(token) is int and 0 <= token < LARGEST_OF["vocab_size"] for token in several):
         raise ConfigError(f"config: eos_token_id is {found!r}, not token ids")
     return tuple(several)
-
-
-def _vision(found: Any) -> Vision | None:
-    if found is None:
-        return None
-    keys = _Keys(found, "vision_config.")
-    merge = keys.raw.get("merge_kernel_size", 2)
-    if isinstance(merge, list) and merge:
-        merge = merge[0]
-    if type(merge) is not int or not 1 <= merge <= 64:
-        raise ConfigError(
-            f"config: vision_config.merge_kernel_size is {merge!r}, it has to be a small whole number"
-        )
-    return Vision(
-        hidden=keys.whole("hidden_size"),
-        layers=keys.whole("num_hidden_layers"),
-        heads=keys.whole("num_attention_heads"),
-        inter=keys.whole("intermediate_size"),
-        patch=keys.whole("patch_size", 14),
-        merge=merge,
-        grid=keys.whole("init_pos_emb_height", 64),
-        frames=keys.whole("init_pos_emb_time", 4),
-    )
-
-
-class _Keys:
-    """An object of the config, whose values are checked as they are read."""
-
-    def __init__(self, raw: Any, where: str = "") -> None:
-        if not isinstance(raw, Mapping):
-            raise ConfigError(f"config: {where.rstrip('.') or 'text_config'} is no object")
-        self.raw, self.where = raw, where
-
-    def get(self, key: str, default: Any = ...) -> Any:
-        for name in (key, _OTHER_NAMES.get(key, key)):
-            if self.raw.get(name) is not None:
-                return self.raw[name]
-        if default is ...:
-            raise ConfigError(f"config: {self.where}{key} is missing")
-        return default
-
-    def object(self, key: str) -> Any:
-        return self.get(key)
-
-    def whole(self, key: str, default: Any = ...) -> int:
-        value = self.get(key, default)
-        largest = _LARGEST_OF.get(key, _LARGEST_WHOLE)
-        if type(value) is not int or not 0 <= value <= largest:
-            raise ConfigError(
-                f"config: {self.where}{key} is {_short(value)}, it has to be a whole number up to {largest}"
-            )
-        return value
-
-    def wholes(self, key: str) -> list[int]:
-        value = self.get(key)
-        most = _LARGEST_OF["num_hidden_layers"]
-        if not isinstance(value, list) or len(value) > most or not all(type(n) is int for n in value):
-            raise ConfigError(f"config: {self.where}{key} is no list of whole numbers")
-        return value
-
-    def real(self, key: str, default: float | None) -> float | None:
-        value = self.get(key, default)
-        if value is None:
-            return None
-        if type(value) not in (int, float) or not -_LARGEST_REAL < value < _LARGEST_REAL:
-            raise ConfigError(f"config: {self.where}{key} is {_short(value)}, it has to be a number")
-        return float(value)
-
-    def positive(self, key: str, default: float) -> float:
-        value = self.real(key, default)
-        if value is None or value <= 0:
-            raise ConfigError(f"config: {self.where}{key} is {value}, it has to be above 0")
-        return value
-
-
-def _short(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else shown[:77] + "…"

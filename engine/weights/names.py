@@ -1,13 +1,14 @@
 """Public tensor names of Kimi-Linear, K3 and K3.1 checkpoints, with the shape that each has to have.
 
-K3's names stand under `language_model.`, which is left out here. An indexer's are DeepSeek-V3.2's.
+K3's names stand under `language_model.`, which is left out here. An indexer's are DeepSeek-V3.2's, the patch encoder's
+Kimi K2.5's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.config import ModelConfig
+from engine.config import ModelConfig, Vision
 
 Shape = tuple[int, ...]
 
@@ -39,6 +40,37 @@ def trunk(config: ModelConfig) -> Iterator[tuple[str, Shape]]:
         yield f"{OUTPUT_RESIDUAL}_proj.weight", (1, width)
     yield "model.norm.weight", (width,)
     yield "lm_head.weight", (config.vocab, width)
+    if config.vision is not None:
+        yield from vision(config.vision, width)
+
+
+def vision(config: Vision, width: int) -> Iterator[tuple[str, Shape]]:
+    """The patch encoder and the projector onto the language model's `width`."""
+    tower, hidden = "vision_tower.", config.hidden
+    merged = hidden * config.merge**2
+    yield from _product(tower + "patch_embed.proj", (hidden, 3, config.patch, config.patch), config.bias)
+    yield tower + "patch_embed.pos_emb.weight", (config.grid, config.grid, hidden)
+    for layer in range(config.layers):
+        base = f"{tower}encoder.blocks.{layer}."
+        yield from _product(base + "norm0", (hidden,), config.norm == "layer")
+        yield from _product(base + "wqkv", (3 * config.width, hidden), config.bias)
+        yield from _product(base + "wo", (hidden, config.width), config.bias)
+        yield from _product(base + "norm1", (hidden,), config.norm == "layer")
+        yield from _product(base + "mlp.fc0", (config.inter, hidden), config.bias)
+        yield from _product(base + "mlp.fc1", (hidden, config.inter), config.bias)
+    yield from _product(tower + "encoder.final_layernorm", (hidden,), config.norm == "layer")
+    if config.projector == "before":
+        yield from _product("mm_projector.pre_norm", (hidden,), True)
+    yield from _product("mm_projector.proj.0", (merged, merged), config.bias)
+    yield from _product("mm_projector.proj.2", (width, merged), config.bias)
+    if config.projector == "after":
+        yield "mm_projector.post_norm.weight", (width,)
+
+
+def _product(name: str, shape: Shape, bias: bool) -> Iterator[tuple[str, Shape]]:
+    yield name + ".weight", shape
+    if bias:
+        yield name + ".bias", shape[:1]
 
 
 def attention(config: ModelConfig, layer: int) -> Iterator[tuple[str, Shape]]:

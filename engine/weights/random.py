@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -42,13 +44,15 @@ class RandomSource:
             return drawn.abs().add(1).log()
         if name.endswith("dt_bias"):
             return drawn - 3
-        if name.endswith(("norm.weight", "layernorm.weight")):
+        if name.endswith(("norm.weight", "layernorm.weight", "norm0.weight", "norm1.weight")):
             return (1 + drawn * 0.1).to(self.dtype)
         if name.endswith(("k_norm.bias", "e_score_correction_bias")):
             return drawn * 0.02
         if name.endswith("embed_tokens.weight"):
             return (drawn * 0.5).to(self.dtype)
-        return (drawn * shape[-1] ** -0.5).to(self.dtype)
+        if name.startswith(("vision_tower.", "mm_projector.")) and name.endswith((".bias", "pos_emb.weight")):
+            return (drawn * 0.2).to(self.dtype)
+        return (drawn * math.prod(shape[1:] or shape) ** -0.5).to(self.dtype)
 
 
 def _seed_of(name: str, seed: int) -> int:

@@ -66,6 +66,15 @@ def test_nothing_fails(agent, project, snapshot):
     assert snapshot(folder) == before
 
 
+def test_no_test_is_found(agent, project, snapshot):
+    """unittest before Python 3.12 calls that OK."""
+    folder = project({"calc.py": BUGGY, "sub/keep.txt": "1\n"})
+    before = snapshot(folder)
+    result = clear(agent.fix("x", "--test", "python -m unittest -q", cwd=folder / "sub"), 2)
+    assert "python -m unittest -q" in result["error"]["message"]
+    assert snapshot(folder) == before
+
+
 @pytest.mark.parametrize("command", ["no-such-runner-at-all -q", "./missing.sh"])
 def test_command_does_not_exist(agent, project, snapshot, command):
     folder = project(FILES)
@@ -89,10 +98,10 @@ def test_a_hang_leaves_a_part_of_the_time_to_try_edits(agent, project, snapshot,
     hang = "from calc import add\n\n\ndef test_hang():\n    while add(1, 2):\n        pass\n"
     folder = project({**FILES, "test_calc.py": hang})
     before = snapshot(folder)
-    done = agent.fix("hangs", *WORDS[1:3], "--max-seconds", "20", "--max-candidates", "1", cwd=folder)
+    done = agent.fix("hangs", *WORDS[1:3], "--max-seconds", "90", "--max-candidates", "1", cwd=folder)
     result = clear(done, 53)
     assert result["candidates"] == 1
-    assert result["seconds"] < 60
+    assert result["seconds"] < 90
     assert snapshot(folder) == before
     assert leftovers() == []
 
@@ -267,7 +276,7 @@ def test_two_runs_and_a_signal(agent, project, snapshot, leftovers):
         result = clear(agent.fix(*WORDS, cwd=folder), 75)
         assert str(folder) in result["error"]["message"]
         first.send_signal(signal.SIGTERM)
-        rest, errors = first.communicate(timeout=60)
+        rest, errors = first.communicate(timeout=120)
     finally:
         first.kill()
     assert first.returncode == 143, errors
@@ -289,7 +298,7 @@ def test_kill_at_a_random_point_after(agent, project, snapshot, leftovers, event
             break
     time.sleep(0.0 if event == "apply_intent" else random.uniform(0, 1))
     os.kill(child.pid, signal.SIGKILL)
-    rest, _ = child.communicate(timeout=60)
+    rest, _ = child.communicate(timeout=120)
     # what the run reported, read to its end, says which of the two the tree may be
     seen += [json.loads(line)["type"] for line in rest.splitlines() if line.endswith("}")]
     after = snapshot(folder)
@@ -300,7 +309,7 @@ def test_kill_at_a_random_point_after(agent, project, snapshot, leftovers, event
         assert source == BUGGY or adds(source)
     else:
         assert after == before, seen
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while leftovers() and time.monotonic() < deadline:
         time.sleep(0.2)
     assert leftovers() == []

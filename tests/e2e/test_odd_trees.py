@@ -215,9 +215,11 @@ def test_editable_installs(agent, project, kind):
 
 def test_two_runs_on_one_repository_and_later_a_moved_tree(agent, project, git):
     folder = project({**FILES, "sub/keep.txt": "1\n"})
-    streams = agent.fix_words(*WORDS)
-    streams[streams.index("json")] = "stream-json"
-    runs = [agent.start(streams, start) for start in (folder, folder / "sub")]
+    runs = []
+    for start, line in ((folder, UNITTEST), (folder / "sub", "python -m unittest discover -q -s .. -t ..")):
+        streams = agent.fix_words("add subtracts", "--test", line, "--max-candidates", "10")
+        streams[streams.index("json")] = "stream-json"
+        runs.append(agent.start(streams, start))
     ends = [child.communicate(timeout=120) for child in runs]
     results = [json.loads(out.splitlines()[-1]) for out, _ in ends]
     # One of them works, the other is told of it; where the first had ended already, nothing was left to fix.

@@ -34,7 +34,7 @@ def killed_at(agent, folder, event, *words):
     else:
         pytest.fail(f"it ended without {event}")
     os.kill(child.pid, signal.SIGKILL)
-    child.communicate(timeout=60)
+    child.communicate(timeout=120)
 
 
 def command(agent, folder, *words):
@@ -87,7 +87,25 @@ def test_a_limit_then_another_and_what_changed_in_between(agent, project):
     assert any("notes.txt changed since" in notice for notice in done.result["notices"])
 
 
-@pytest.mark.parametrize("words", [("fix", "-c"), ("fix", "-r", "nonsense"), ("undo",), ("verify",)])
+def test_a_fork_goes_on_and_leaves_the_other_session_as_it_is(agent, project, snapshot):
+    folder = project({"calc.py": BUGGY, "test_calc.py": TEST}, git=False)
+    killed_at(agent, folder, "patch_found", *WORDS)
+    old = next((agent.home / "data" / "sessions").iterdir())
+    before = snapshot(old)
+    done = agent.fix("-r", old.name, "--fork", cwd=folder)
+    assert (done.code, done.result["status"], done.result["applied"]) == (0, "fixed", True), done.stderr
+    assert done.result["session_id"] != old.name and done.result["request"] == WORDS[0]
+    assert any("checked again" in notice for notice in done.result["notices"])
+    assert snapshot(old) == before
+    # Each undoes what it did itself.
+    assert command(agent, folder, "undo", old.name).code != 0
+    assert command(agent, folder, "undo", done.result["session_id"]).code == 0
+    assert (folder / "calc.py").read_bytes() == BUGGY
+
+
+@pytest.mark.parametrize(
+    "words", [("fix", "-c"), ("fix", "x", "--fork"), ("fix", "-r", "nonsense"), ("undo",), ("verify",)]
+)
 def test_nothing_to_go_on_with(agent, project, words):
     folder = project({"calc.py": BUGGY}, git=False)
     done = agent.run([*agent.command, *words], folder)

@@ -143,7 +143,7 @@ def test_the_choice(monkeypatch, caplog) -> None:
         dispatch.select()
     assert not caplog.records
     with caplog.at_level(logging.WARNING, "engine"):
-        monkeypatch.setattr(dispatch, "available", lambda: ("reference",))
+        monkeypatch.setattr(dispatch, "available", lambda device: ("reference",))
         monkeypatch.delenv(dispatch.VARIABLE)
         assert dispatch.select() is dispatch.REFERENCE
     assert "slow" in caplog.text

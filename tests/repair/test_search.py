@@ -20,8 +20,9 @@ def candidate(key: str, line: int = 1) -> Candidate:
 class Bench:
     """Stands in for the tests: candidates whose key is in `good` are green."""
 
-    def __init__(self, good: set[str], seconds: float = 0.0) -> None:
+    def __init__(self, good: set[str], seconds: float = 0.0, together: int = 1) -> None:
         self.good, self.seconds = good, seconds
+        self.meeting = threading.Barrier(together, timeout=60)
         self.pool = ThreadPoolExecutor(4)
         self.running = self.most = 0
         self.lock = threading.Lock()
@@ -36,6 +37,7 @@ class Bench:
             self.running += 1
             self.most = max(self.most, self.running)
         time.sleep(self.seconds)
+        self.meeting.wait()
         with self.lock:
             self.running -= 1
         return Verdict(Status.GREEN if key in self.good else Status.RED)
@@ -102,7 +104,7 @@ def test_a_patch_that_is_alone_is_given_longer_until_another_passes(monkeypatch:
 
 
 def test_no_more_than_the_slots_run_at_a_time() -> None:
-    bench = Bench(set(), seconds=0.01)
+    bench = Bench(set(), seconds=0.01, together=2)
     bench.search([candidate(str(i)) for i in range(20)], slots=2).run(everything(), everything())
     assert bench.most == 2
 

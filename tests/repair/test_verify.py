@@ -144,7 +144,7 @@ def test_candidates_get_their_verdicts_on_every_rung(project: Path, verifier_of,
         SOURCE.replace("if value", "os.abort()\n    if value"): (Status.CRASHED, "failing"),
     }
     futures = [(verifier.submit({"shop.py": text.encode()}), wanted) for text, wanted in candidates.items()]
-    assert [(f.result(60).status, f.result().stage) for f, _ in futures] == [wanted for _, wanted in futures]
+    assert [(f.result(240).status, f.result().stage) for f, _ in futures] == [wanted for _, wanted in futures]
     assert tree(project) == before
 
 
@@ -155,7 +155,7 @@ def test_module_level_edits_are_seen_and_same_size_edits_are_never_taken_for_ano
     verifier = verifier_of(project)
     verifier.baseline()
     texts = [SOURCE.replace("LIMIT = 10", f"LIMIT = {n}") for n in range(11, 20)]
-    verdicts = [verifier.submit({"shop.py": text.encode()}).result(60).status for text in texts]
+    verdicts = [verifier.submit({"shop.py": text.encode()}).result(240).status for text in texts]
     assert verdicts == [Status.GREEN if n == 17 else Status.RED for n in range(11, 20)]
 
 
@@ -171,9 +171,9 @@ def test_a_worker_that_is_killed_by_a_test_is_replaced(project: Path, verifier_o
     verifier.baseline()
     deadly = SOURCE.replace("if value", "os.kill(os.getppid(), 9)\n    if value")
     stopping = SOURCE.replace("if value", "os.closerange(3, 5000)\n    if value")
-    assert verifier.submit({"shop.py": deadly.encode()}).result(60).status is Status.CRASHED
-    assert verifier.submit({"shop.py": stopping.encode()}).result(60).status is Status.CRASHED
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": deadly.encode()}).result(240).status is Status.CRASHED
+    assert verifier.submit({"shop.py": stopping.encode()}).result(240).status is Status.CRASHED
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_nothing_that_a_candidate_starts_is_left(project: Path, verifier_of, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_nothing_that_a_candidate_starts_is_left(project: Path, verifier_of, tmp
     os.read(reader, 1)
     if value"""
     daemon = FIXED.replace("    if value", started, 1)
-    verdict = verifier.submit({"shop.py": daemon.encode()}).result(60)
+    verdict = verifier.submit({"shop.py": daemon.encode()}).result(240)
     assert verdict.status is Status.GREEN
     with pytest.raises(ProcessLookupError):
         os.kill(int(note.read_text()), 0)
@@ -203,9 +203,9 @@ def test_a_flood_of_output_and_of_memory_is_survived(project: Path, verifier_of)
     verifier.baseline()
     flood = FIXED.replace("    if value", "    os.write(1, b'x' * (1 << 24))\n    if value")
     hungry = FIXED.replace("    if value", "    [b'x' * (1 << 32)]\n    if value")
-    assert verifier.submit({"shop.py": flood.encode()}).result(60).status is Status.GREEN
-    assert verifier.submit({"shop.py": hungry.encode()}).result(60).status is not Status.GREEN
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": flood.encode()}).result(240).status is Status.GREEN
+    assert verifier.submit({"shop.py": hungry.encode()}).result(240).status is not Status.GREEN
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_hanging_and_crashing_tests_are_told_and_the_others_still_run(project: Path, verifier_of) -> None:
@@ -243,7 +243,7 @@ def test_the_first_look_at_tests_that_all_hang_ends_in_time(project: Path, verif
     verifier = verifier_of(project)
     started = time.monotonic()
     found = outcomes(verifier.baseline(seconds=2))
-    assert time.monotonic() - started < 20  # each on its own would take over three seconds, several times
+    assert time.monotonic() - started < 60  # each on its own would take over three seconds, several times
     assert set(found.values()) == {"timeout"}
     assert len(found) < 20
 
@@ -255,8 +255,8 @@ def test_a_tree_that_does_not_compile_is_an_error_of_the_file(project: Path, ver
     assert outcomes(baseline) == {"test_shop.py": "error"}
     assert baseline.failing[0].frames[-1].path == "shop.py"
     assert baseline.failing[0].frames[-1].line == 9
-    assert verifier.submit({"shop.py": SOURCE.encode()}).result(60).status is Status.RED
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": SOURCE.encode()}).result(240).status is Status.RED
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_a_conftest_that_fails_is_an_error_of_the_whole(project: Path, verifier_of) -> None:
@@ -267,8 +267,8 @@ def test_a_conftest_that_fails_is_an_error_of_the_whole(project: Path, verifier_
     assert "has no attribute 'start'" in baseline.failing[0].message
     assert baseline.failing[0].frames[-1].path == "conftest.py"
     mended = FIXED + "\n\ndef start():\n    pass\n"
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.BROKEN
-    assert verifier.submit({"shop.py": mended.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.BROKEN
+    assert verifier.submit({"shop.py": mended.encode()}).result(240).status is Status.GREEN
 
 
 def test_a_conftest_that_imports_the_project_does_not_hide_edits(project: Path, verifier_of) -> None:
@@ -279,8 +279,8 @@ def test_a_conftest_that_imports_the_project_does_not_hide_edits(project: Path, 
     verifier = verifier_of(project)
     verifier.baseline()
     good, bad = (SOURCE.replace("LIMIT = 10", f"LIMIT = {n}") for n in (12, 13))
-    assert verifier.submit({"shop.py": bad.encode()}).result(60).status is Status.RED
-    assert verifier.submit({"shop.py": good.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": bad.encode()}).result(240).status is Status.RED
+    assert verifier.submit({"shop.py": good.encode()}).result(240).status is Status.GREEN
 
 
 def test_an_edit_of_a_conftest_is_seen(project: Path, verifier_of) -> None:
@@ -291,7 +291,7 @@ def test_an_edit_of_a_conftest_is_seen(project: Path, verifier_of) -> None:
     verifier = verifier_of(project)
     verifier.baseline()
     assert (
-        verifier.submit({"conftest.py": conftest.replace("11", "12").encode()}).result(60).status
+        verifier.submit({"conftest.py": conftest.replace("11", "12").encode()}).result(240).status
         is Status.GREEN
     )
 
@@ -319,7 +319,7 @@ def test_tests_below_another_folder_with_a_root_of_their_own(project: Path, veri
     command = pytest_command("sub/tests")
     verifier = verifier_of(project, command)
     assert outcomes(verifier.baseline())["tests/test_shop.py::test_over"] == "failed"
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_skips_and_expected_failures_neither_fail_nor_pass(project: Path, verifier_of) -> None:
@@ -379,8 +379,8 @@ if LIMIT < 100:
     verifier.baseline()
     for limit in (12, 100):
         text = FIXED.replace("LIMIT = 10", f"LIMIT = {limit}")
-        assert verifier.submit({"shop.py": text.encode()}).result(60).status is Status.RED
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+        assert verifier.submit({"shop.py": text.encode()}).result(240).status is Status.RED
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_threads_and_foreign_modules_of_a_conftest(project: Path, verifier_of) -> None:
@@ -393,7 +393,7 @@ threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
     })  # fmt: skip
     verifier = verifier_of(project)
     assert outcomes(verifier.baseline())["test_shop.py::test_decimal"] == "passed"
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_a_candidate_that_damages_the_copy_does_not_spoil_the_next(project: Path, verifier_of) -> None:
@@ -407,9 +407,9 @@ def test_a_candidate_that_damages_the_copy_does_not_spoil_the_next(project: Path
     damaging = reading.replace(
         "LIMIT = int", "LIMIT = 9; os.remove(os.path.dirname(__file__) + '/data.txt'); int"
     )
-    assert verifier.submit({"shop.py": damaging.encode()}).result(60).status is not Status.GREEN
+    assert verifier.submit({"shop.py": damaging.encode()}).result(240).status is not Status.GREEN
     good = reading.replace("LIMIT - 1", "LIMIT")
-    assert verifier.submit({"shop.py": good.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": good.encode()}).result(240).status is Status.GREEN
     assert (project / "data.txt").read_text() == "10"
 
 
@@ -426,14 +426,14 @@ def test_flaky():
     verifier = verifier_of(project)
     verifier.baseline()
     assert verifier.flaky == {"test_shop.py::test_flaky"}
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_a_module_with_a_name_of_the_standard_library_is_the_project_s(project: Path, verifier_of) -> None:
     write(project, {"resource.py": SOURCE, "test_shop.py": TESTS.replace("from shop", "from resource")})
     verifier = verifier_of(project)
     assert outcomes(verifier.baseline())["test_shop.py::test_over"] == "failed"
-    assert verifier.submit({"resource.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"resource.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_a_test_that_ends_the_run_does_not_hide_the_others(project: Path, verifier_of) -> None:
@@ -457,7 +457,7 @@ def test_runner():
     verifier = verifier_of(project, command)
     verifier.baseline(cold=cold)
     assert verifier.flaky == {"test_shop.py::test_runner"}
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is Status.GREEN
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is Status.GREEN
 
 
 def test_closing_during_the_first_look(project: Path, verifier_of) -> None:
@@ -467,7 +467,7 @@ def test_closing_during_the_first_look(project: Path, verifier_of) -> None:
     begun = time.monotonic()
     with pytest.raises(Closed):
         verifier.baseline(test_seconds=300)
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 120
 
 
 def test_closing_ends_everything_at_once(project: Path, verifier_of) -> None:
@@ -478,10 +478,10 @@ def test_closing_ends_everything_at_once(project: Path, verifier_of) -> None:
     time.sleep(0.3)
     begun = time.monotonic()
     verifier.close()
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 120
     for future in futures:
         with pytest.raises(Closed):
-            future.result(5)
+            future.result(60)
     assert not [t for t in threading.enumerate() if t.name.startswith("test slot")]
 
 
@@ -508,8 +508,8 @@ def test_where_no_worker_can_run_the_exact_command_decides(
     assert not verifier.warm and reason in verifier.reason
     assert {r.id for r in baseline.failing} == {"test_shop.py::test_over", "test_shop.py::test_edge"}
     wanted = Status.RED if "false" in command.line + command.argv[-1] else Status.GREEN
-    assert verifier.submit({"shop.py": FIXED.encode()}).result(60).status is wanted
-    assert verifier.submit({"shop.py": SOURCE.encode() + b"#"}).result(60).status is Status.RED
+    assert verifier.submit({"shop.py": FIXED.encode()}).result(240).status is wanted
+    assert verifier.submit({"shop.py": SOURCE.encode() + b"#"}).result(240).status is Status.RED
 
 
 def test_green_from_the_start(project: Path, verifier_of) -> None:
@@ -540,4 +540,4 @@ def test_a_cold_run_can_be_cancelled(project: Path) -> None:
     threading.Timer(0.5, cancel.set).start()
     begun = time.monotonic()
     run = run_cold(project, pytest_command(), sandbox=Unconfined(), cancel=cancel)
-    assert not run.green and time.monotonic() - begun < 30
+    assert not run.green and time.monotonic() - begun < 120

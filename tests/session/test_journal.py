@@ -15,7 +15,16 @@ import pytest
 
 from deskagent.errors import DeskagentError, TransientError, UsageError
 from deskagent.session import files, record, store
-from deskagent.session.events import Notice, Request, SessionStarted, StepStarted, Unknown
+from deskagent.session.events import (
+    ApplyIntent,
+    ApplyResult,
+    FileChange,
+    Notice,
+    Request,
+    SessionStarted,
+    StepStarted,
+    Unknown,
+)
 from deskagent.session.journal import Journal
 
 OURS = Path(__file__).parent / "data"
@@ -105,6 +114,25 @@ def test_the_lock_ends_with_a_killed_process(home: Path) -> None:
     child.stdout.close()
     with Journal.open(session) as journal:
         assert journal.append(Notice("info", "x")) == 2
+
+
+def test_a_fork_has_what_the_other_has_seen_but_its_changes(home: Path) -> None:
+    with written(3) as journal:
+        name = journal.blobs.put(b"contents")
+        (journal.path / "blobs" / ("0" * 64)).write_text("damaged")
+        journal.append(ApplyIntent(id="a", files=(FileChange("f", None, name, 0o644),)))
+        journal.append(ApplyResult(id="a", ok=True))
+        journal.append(Notice("info", "last"))
+        # Also while another process may write to it.
+        with Journal.fork(Journal.open(journal.id, write=False)) as fork:
+            assert fork.id != journal.id
+            assert notices(fork) == ["0", "1", "2", "last"]
+            assert fork.blobs.names() == [name] and fork.blobs.get(name) == b"contents"
+            assert [r.event for r in fork.read()] == [
+                r.event for r in journal.read() if not isinstance(r.event, ApplyIntent | ApplyResult)
+            ]
+            fork.append(Notice("info", "of its own"))
+        assert notices(journal)[-1] == "last"
 
 
 def test_eight_sessions_begun_at_once_are_eight(home: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from deskagent.terminal.environment import base_env
 from deskagent.terminal.sandbox import Unconfined
-from deskagent.terminal.types import Command, Policy
+from deskagent.terminal.types import Command, Limits, Policy
 
 
 @pytest.fixture
@@ -59,12 +59,27 @@ class Marked:
                 found.append(int(entry.name))
         return found
 
-    def wait(self, count, seconds=10.0):
+    def wait(self, count, seconds=60.0):
         """The pids once there are `count` of them; what there is after `seconds`."""
         until = time.monotonic() + seconds
         while len(found := self.alive()) != count and time.monotonic() < until:
             time.sleep(0.02)
         return found
+
+
+@pytest.fixture
+def once():
+    """Runs something under a limit of seconds that grows until `done` holds: how long a start takes depends on how
+    busy the machine is."""
+
+    def go(attempt, done, seconds=(0.5, 4, 30)):
+        for limit in seconds:
+            found = attempt(Limits(seconds=limit))
+            if done():
+                break
+        return found
+
+    return go
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from deskagent.terminal.process import Process
 from deskagent.terminal.spawn import run
 from deskagent.terminal.types import End, Limits
 
+BEARABLE = 60.0  # seconds: far more than any of these may take, far less than what they would wait for
 ESCAPES = {
     "background": "sleep {t} &",
     "own session": "setsid sleep {t} &",
@@ -36,7 +37,7 @@ def test_after_a_plain_exit(sh, free, marked, kind):
     assert (result.end, result.code, result.text) == (End.EXITED, 5, "done\n")
     assert "left running" in result.detail
     assert marked.alive() == []
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < BEARABLE
 
 
 def test_after_a_timeout(sh, free, marked):
@@ -46,15 +47,12 @@ def test_after_a_timeout(sh, free, marked):
     result = run(sh(line), limits=Limits(seconds=0.5), **free)
     assert result.end is End.TIMEOUT
     assert marked.alive() == []
-    assert time.monotonic() - began < 0.5 + 10  # 3 s on an idle machine
+    assert time.monotonic() - began < BEARABLE  # 3 s on an idle machine
 
 
-def test_time_to_tidy_up_after_a_timeout(sh, free, tmp_path):
-    result = run(
-        sh("trap 'echo tidy > done; exit 0' TERM; while :; do sleep 0.01; done"),
-        limits=Limits(seconds=0.3),
-        **free,
-    )
+def test_time_to_tidy_up_after_a_timeout(sh, free, once, tmp_path):
+    line = "trap 'echo tidy > done; exit 0' TERM; while :; do sleep 0.01; done"
+    result = once(lambda limits: run(sh(line), limits=limits, **free), (tmp_path / "done").exists)
     assert (result.end, result.code) == (End.TIMEOUT, 0)
     assert (tmp_path / "done").read_text() == "tidy\n"
 
@@ -81,8 +79,8 @@ def test_a_small_fork_bomb(py, free, marked):
 
 
 def test_a_fork_bomb_of_programs(command, free):
-    # Ends by itself after 4 s, for the machine's sake should this test fail.
-    line = f"b() {{ [ $(date +%s) -lt {int(time.time()) + 4} ] || exit; b | b & }}; b; sleep 30"
+    # Ends by itself, for the machine's sake should this test fail.
+    line = f"b() {{ [ $(date +%s) -lt {int(time.time()) + 30} ] || exit; b | b & }}; b; sleep 30"
     result = run(command("nice", "sh", "-c", line), limits=Limits(processes=60), **free)
     assert result.end is End.PROCESSES
 
@@ -117,7 +115,7 @@ def test_a_pipe_held_open_from_outside_is_not_waited_for(py, free, tmp_path):
         assert held
         os.close(held[0])
     assert (result.end, result.text) == (End.EXITED, "passed\n")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < BEARABLE
 
 
 PARENT = """
@@ -197,17 +195,22 @@ def test_kill_9_of_the_supervisor(sh, free, marked, monkeypatch):
     thread.start()
     assert len(marked.wait(2)) == 2
     os.kill(pids[0], signal.SIGKILL)
-    thread.join(20)
+    thread.join(60)
     assert results[0].end is End.SIGNALED
     assert "supervisor was killed" in results[0].detail
     assert marked.alive() == []
 
 
 def test_a_supervisor_that_is_stopped(sh, free, marked):
-    process = Process(sh(f"sleep {marked.token}"), free["sandbox"], free["policy"], Limits(seconds=2), None)
-    assert len(marked.wait(1)) == 1
+    for seconds in (2, 10, 60):  # enough to see it start, however busy the machine
+        process = Process(
+            sh(f"sleep {marked.token}"), free["sandbox"], free["policy"], Limits(seconds=seconds), None
+        )
+        if len(marked.wait(1, seconds / 2)) == 1:
+            break
+        process.close()
     os.kill(process._child.supervisor_pid, signal.SIGSTOP)
-    result = process.wait(20)
+    result = process.wait(120)
     assert result is not None
     assert result.end is End.TIMEOUT
     assert marked.alive() == []

@@ -9,7 +9,7 @@ from deskagent.terminal.spawn import run
 from deskagent.terminal.types import End, Limits
 from deskagent.terminal.waiting import Watcher, last_line, looks_like_prompt
 
-BOUND = Limits(seconds=20)
+BOUND = Limits(seconds=60)
 
 ASKING = {
     "input": "input('Your name: ')",

@@ -112,9 +112,13 @@ def first_of_nothing(node: Node, place: Place) -> Iterator[Proposal]:
         if whole.parent is not None and whole.parent.kind == "expression_statement":
             continue
         called = called_name(whole) if whole is not node else ""
-        choices = [*_OTHERWISE]
+        choices = [("0", 0.7)] if called == "len" else [*_OTHERWISE]
         if called:
-            choices += [(f"{called}({name})", 0.6) for name in others[:12]]
+            asked = {part.text for part in place.expressions("call")}
+            choices += [
+                (text, 0.9 if text in asked else 0.6 - 0.04 * rank)
+                for rank, text in enumerate(f"{called}({name})" for name in others[:12])
+            ]
         else:
             choices += [(name, 0.3) for name in others[:8]]
         for text, weight in choices:

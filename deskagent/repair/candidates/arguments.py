@@ -134,6 +134,10 @@ def _idle(place: Place) -> Iterator[str]:
         yield f"{stars}{name.text}"
         if not stars:
             yield f"{name.text}={name.text}"
+    for own in place.own_variables:  # worked out and never used
+        if own.origin == "local" and not own.reads and not own.fills and own.line < place.statement.line:
+            yield own.text
+            yield f"{own.text}={own.text}"
 
 
 def _parameters(syntax: Syntax, name: str) -> Iterator[list[tuple[str, bool]]]:

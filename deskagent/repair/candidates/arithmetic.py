@@ -18,7 +18,7 @@ from deskagent.repair.candidates.base import (
     wrapped,
 )
 from deskagent.repair.nodes import Node
-from deskagent.repair.scope import NUMBERS
+from deskagent.repair.scope import BUILTINS, NUMBERS
 
 CHANGES: dict[str, tuple[tuple[str, float], ...]] = {
     "+": (("-", 1.0), ("*", 0.4), ("|", 0.1)),
@@ -102,9 +102,17 @@ def grouping(node: Node, place: Place) -> Iterator[Proposal]:
             yield put("arithmetic.grouping", node, text, 1.0, precedence(side))
 
 
+def _called(node: Node, place: Place) -> bool:
+    """Whether a name is that of a class or function: no number."""
+    if node.kind != "identifier":
+        return False
+    known = place.names_at(node).get(node.text)
+    return node.text in BUILTINS if known is None else known.origin in {"definition", "builtin"}
+
+
 def offset(node: Node, place: Place) -> Iterator[Proposal]:
     """`n` → `n + 1`, `n - 1`, where it may be a number."""
-    if not is_value(node) or not _countable(node, place):
+    if not is_value(node) or not _countable(node, place) or _called(node, place):
         return
     parent = node.parent
     known = place.kind(node) in NUMBERS

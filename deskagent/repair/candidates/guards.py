@@ -39,7 +39,7 @@ def guards(node: Node, place: Place) -> Iterator[Proposal]:
 
 
 def _conditions(name: Name, place: Place) -> Iterator[tuple[str, float]]:
-    nones = bool(place.hints.none_attributes & name.attributes)
+    nones = bool(place.hints.none_attributes & name.attributes) or _handed_none(place)
     if name.kinds & NUMBERS:
         yield f"{name.text} == 0", 0.6
         yield f"{name.text} <= 0", 0.6
@@ -52,6 +52,15 @@ def _conditions(name: Name, place: Place) -> Iterator[tuple[str, float]]:
     yield f"not {name.text}", 0.8
     if name.kinds & {"list", "str", "iter"} or name.subscripted:
         yield f"len({name.text}) <= 1", 0.3
+
+
+def _handed_none(place: Place) -> bool:
+    """Whether a failing test hands in None."""
+    return any(
+        value is None
+        for call in place.hints.asked.failing
+        for value in (*call.values, *call.keywords.values())
+    )
 
 
 def _ways_out(place: Place) -> list[tuple[str, float]]:

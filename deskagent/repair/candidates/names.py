@@ -19,7 +19,7 @@ from deskagent.repair.candidates.base import (
 )
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import Name, role
-from deskagent.repair.syntax import LOOPS
+from deskagent.repair.syntax import LOOPS, Syntax
 
 # Built-in functions taken for each other.
 BUILTIN_SWAPS: dict[str, tuple[str, ...]] = {
@@ -133,14 +133,23 @@ def functions(node: Node, place: Place) -> Iterator[Proposal]:
     for new in BUILTIN_SWAPS.get(node.text, ()):
         if new in BUILTINS or new in place.names:
             yield put("name.builtin", node, new, 1.0 if new == BUILTIN_SWAPS[node.text][0] else 0.4)
-    for name in place.callables:
+    called = _called(place.syntax)
+    stands_for = [n for n in place.names.values() if n.origin == "module" and n.text in called]
+    for name in {n.text: n for n in (*place.callables, *stands_for)}.values():
         if name.text != node.text:
             alike = similarity(name.text, node.text)
             weight = (0.15 if name.origin == "import" else 0.3) + 0.7 * alike
-            if node.text in BUILTINS:
-                weight *= 0.3
+            if node.text in BUILTINS and not name.text.endswith(node.text):
+                weight *= 0.3  # `describe_repr` for `repr` is another matter
             if weight > 0.1:
                 yield put("name.function", node, name.text, min(1.0, weight))
+
+
+@lru_cache(maxsize=16)
+def _called(syntax: Syntax) -> frozenset[str]:
+    """Plain names that are called anywhere in the file."""
+    functions = (call.get("function") for call in syntax.calls)
+    return frozenset(f.text for f in functions if f is not None and f.kind == "identifier")
 
 
 def members(node: Node, place: Place) -> Iterator[Proposal]:

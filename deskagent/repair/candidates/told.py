@@ -29,6 +29,7 @@ _STRONG = frozenset({
     "return_statement", "assignment", "for_statement", "for_in_clause", "comparison_operator", "yield", "argument_list",
     "pair", "subscript", "binary_operator", "list_comprehension", "augmented_assignment", "generator_expression",
     "set_comprehension", "interpolation", "keyword_argument", "attribute",
+    "expression_list", "tuple", "list",
 })  # fmt: skip
 # conversion → kinds of value that it makes no sense for
 _NEVER = {

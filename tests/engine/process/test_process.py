@@ -41,12 +41,17 @@ def test_started_shared_killed_and_started_anew(folder, checkpoint) -> None:
     assert (folder / "engine.sock").stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == 0o700
 
-    first = clients[0].pid
-    running = clients[0].generate(wire.Generate(PROMPT, {}, 450, []))
-    next(running)
-    os.kill(first, signal.SIGKILL)
-    with pytest.raises(LostError, match="ended during the request; asking again starts it anew"):
-        list(running)
+    for _ in range(5):  # on a busy machine the whole answer may be there before the signal
+        running = clients[0].generate(wire.Generate(PROMPT, {}, 450, []))
+        next(running)
+        first, lost = clients[0].pid, ""
+        os.kill(first, signal.SIGKILL)
+        try:
+            list(running)
+        except LostError as error:
+            lost = str(error)
+            break
+    assert "ended during the request; asking again starts it anew" in lost
     assert (folder / "engine.sock").exists(), "what a killed process leaves behind"
     again = list(clients[1].generate(QUESTION))
     assert [one.token for one in again[:-1]] == [one.token for one in answers[0][:-1]]

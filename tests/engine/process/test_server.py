@@ -42,7 +42,7 @@ def serving(folder):
     yield start
     for server, thread in running:
         server.stop()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -103,11 +103,15 @@ def test_hanging_up_cancels(engine, serving, folder) -> None:
     made = engine()
     serving(lambda: made)
     client = Client(folder, NOTHING)
-    answer = client.generate(wire.Generate(PROMPT, {}, 400, []))
-    next(answer)
-    assert not made.scheduler.idle
-    answer.close()
-    until = time.monotonic() + 30
+    for _ in range(5):  # on a busy machine the whole answer may be there before the next line is reached
+        answer = client.generate(wire.Generate(PROMPT, {}, 400, []))
+        next(answer)
+        early = not made.scheduler.idle
+        answer.close()
+        if early:
+            break
+    assert early
+    until = time.monotonic() + 60
     while not (made.scheduler.idle and made.memory.free_pages == 64):
         assert time.monotonic() < until, "it computes for nobody"
         time.sleep(0.05)
@@ -141,13 +145,13 @@ def test_a_model_that_does_not_load_is_told_to_who_asks(serving, folder) -> None
     _, thread = serving(load)
     with pytest.raises(CheckpointError, match=r"weights\.safetensors: cut off"):
         list(Client(folder, NOTHING).generate(wire.Generate([1])))
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 
 def test_gone_when_idle(engine, serving, folder) -> None:
     _, thread = serving(engine, idle=0.3)
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
     assert not (folder / "engine.sock").exists()
     with pytest.raises(LostError, match="nothing to start here"):

@@ -13,9 +13,10 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from engine.config import K3, K3_1_PRO, KIMI_LINEAR_48B, PRESETS  # noqa: E402
+from engine.config import K3, K3_1_PRO, K3_VISION, K25_VISION, KIMI_LINEAR_48B, PRESETS  # noqa: E402
 from engine.errors import ConfigError  # noqa: E402
 from engine.weights.config_json import LARGEST, from_json, read_config, to_json  # noqa: E402
+from engine.weights.vision_json import vision_from_json, vision_to_json  # noqa: E402
 
 PUBLIC_KIMI_LINEAR = {
     "architectures": ["KimiLinearForCausalLM"], "model_type": "kimi_linear", "bos_token_id": 163584,
@@ -43,6 +44,59 @@ def test_the_public_config_is_the_preset() -> None:
 @pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
 def test_what_is_written_is_read_back(config) -> None:
     assert from_json(json.loads(json.dumps(to_json(config)))) == config
+
+
+PUBLIC_K3_VISION = {
+    "_attn_implementation": "flash_attention_2", "activation_func": "gelu_pytorch_tanh", "attn_bias": False,
+    "init_pos_emb_height": 64, "init_pos_emb_time": 4, "init_pos_emb_width": 64, "linear_bias": False,
+    "merge_kernel_size": [2, 2], "merge_type": "sd2_tpool", "mlp_type": "mlp2", "mm_hidden_size": 1024,
+    "mm_projector_type": "patchmergerv2", "norm_type": "rmsnorm", "patch_embed_proj_bias": False, "patch_size": 14,
+    "pos_emb_interpolation_mode": "bilinear", "pos_emb_type": "divided_fixed", "projector_hidden_act": "gelu",
+    "projector_ln_eps": 1e-05, "qkv_hidden_size": 1536, "text_hidden_size": 7168, "vt_hidden_size": 1024,
+    "vt_intermediate_size": 4096, "vt_num_attention_heads": 12, "vt_num_hidden_layers": 27,
+}  # fmt: skip
+"""The `vision_config` of the public config.json of Kimi K3."""
+PUBLIC_K25_VISION = {
+    "init_pos_emb_height": 64, "init_pos_emb_time": 4, "init_pos_emb_width": 64, "merge_kernel_size": [2, 2],
+    "merge_type": "sd2_tpool", "mm_hidden_size": 1152, "mm_projector_type": "patchmerger", "patch_size": 14,
+    "pos_emb_type": "divided_fixed", "projector_hidden_act": "gelu", "projector_ln_eps": 1e-05,
+    "text_hidden_size": 7168, "video_attn_type": "spatial_temporal", "vt_hidden_size": 1152,
+    "vt_intermediate_size": 4304, "vt_num_attention_heads": 16, "vt_num_hidden_layers": 27,
+}  # fmt: skip
+"""That of Kimi K2.5."""
+CONVERTED_K25_VISION = {
+    "hidden_size": 1152, "num_hidden_layers": 27, "num_attention_heads": 16, "intermediate_size": 4304,
+    "pos_emb_height": 64, "pos_emb_width": 64, "pos_emb_time": 4, "hidden_act": "gelu_pytorch_tanh",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("found", "vision"),
+    [(PUBLIC_K3_VISION, K3_VISION), (PUBLIC_K25_VISION, K25_VISION), (CONVERTED_K25_VISION, K25_VISION)],
+)
+def test_the_public_patch_encoders_are_the_presets(found: dict, vision) -> None:
+    assert vision_from_json(found, 7168) == vision
+    assert vision_from_json(vision_to_json(vision, 7168), 7168) == vision
+
+
+def test_the_limits_of_pictures_stand_beside(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(to_json(K3)))
+    beside = tmp_path / "preprocessor_config.json"
+    beside.write_text(json.dumps({"media_proc_cfg": {"in_patch_limit": 1000, "patch_limit_on_one_side": 99}}))
+    vision = read_config(tmp_path / "config.json").vision
+    assert (vision.patches, vision.side) == (1000, 99)
+    for wrong in (
+        {"in_patch_limit": 0},
+        {"in_patch_limit": "many"},
+        {"image_mean": [0.48] * 3},
+        {"patch_size": 16},
+        [],
+    ):
+        beside.write_text(json.dumps({"media_proc_cfg": wrong} if wrong else wrong))
+        with pytest.raises(ConfigError, match="config"):
+            read_config(tmp_path / "config.json")
+    beside.unlink()
+    assert read_config(tmp_path / "config.json").vision == K3_VISION
 
 
 def changed(path: str, value: object) -> dict:
@@ -75,7 +129,12 @@ def changed(path: str, value: object) -> dict:
         ("text_config.moe_router_activation_func", "softmax"), ("text_config.num_expert_group", 8),
         ("quantization_config", {"quant_method": "fp8"}), ("quantization_config", {"format": "pack-quantized"}),
         ("quantization_config", "mxfp4"), ("vision_config", 3), ("vision_config.merge_kernel_size", "2"),
-        ("vision_config.merge_kernel_size", []), ("vision_config.hidden_size", 1 << 40), ("text_config", 5),
+        ("vision_config.merge_kernel_size", []), ("vision_config.vt_hidden_size", 1 << 40),
+        ("vision_config.mm_projector_type", ["patchmerger"]), ("vision_config.norm_type", "x" * 500),
+        ("vision_config.qkv_hidden_size", 1530), ("vision_config.linear_bias", True), ("vision_config.patch_size", 0),
+        ("vision_config.pos_emb_interpolation_mode", "nearest"), ("vision_config.init_pos_emb_width", 63),
+        ("vision_config.merge_type", "x" * 500), ("vision_config.text_hidden_size", 7169),
+        ("media_placeholder_token_id", -1), ("text_config", 5),
     ],
 )  # fmt: skip
 def test_what_makes_no_model_is_refused_by_name(path: str, value: object) -> None:

@@ -120,7 +120,7 @@ class Bench:
         return (self.verifier.project / path).read_bytes()
 
     def behaviour(self, *green: Trial) -> Behaviour:
-        return watch(self.verifier, self.baseline, self.read, green, seconds=60.0)
+        return watch(self.verifier, self.baseline, self.read, green, seconds=600.0)
 
     def rank(self, *green: Trial) -> list[Choice]:
         return rank(green, Context(self.read, behaviour=self.behaviour(*green)))
@@ -193,7 +193,7 @@ def test_a_statement_that_hangs_costs_no_other(bench: Bench) -> None:
     said = [Statement(target, "call", text) for text in ("again()", "half(9)", "os._exit(3)", "half(30)")]
     probe = {"scout": False, "calls": 0, "tries": 0, "seconds": 5.0, "cpu": 0.1, "targets": []}
     job = {**probe, "stated": [one.message() for one in said]}
-    report = bench.verifier.observe({}, ["test_prices.py::test_half"], job).result(60)
+    report = bench.verifier.observe({}, ["test_prices.py::test_half"], job).result(240)
     ends = {message["i"]: (message["kind"], message["out"]) for message in report.probes}
     assert ends == {0: ("hangs", ""), 1: ("returns", "3"), 2: ("dies", ""), 3: ("returns", "10")}
 

@@ -169,7 +169,7 @@ class Bench:
     verifier: Verifier
     baseline: Baseline
 
-    def watch(self, *green: Trial, seconds: float = 60.0) -> Behaviour:
+    def watch(self, *green: Trial, seconds: float = 600.0) -> Behaviour:
         return watch(
             self.verifier,
             self.baseline,

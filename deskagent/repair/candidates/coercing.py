@@ -1,0 +1,116 @@
+"""Values of another kind than a statement can take: made what is wanted first, turned away, told apart by
+`isinstance`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, arguments, called_name, put
+from deskagent.repair.candidates.blocks import alone, before, first_in
+from deskagent.repair.candidates.dispatch import NAMED_KIND
+from deskagent.repair.candidates.known import owner_of
+from deskagent.repair.nodes import Node
+from deskagent.repair.syntax import CLAUSES, block, is_docstring
+
+# kind → what a value {0} of it is turned into by those who then go on
+COERCED = {
+    "bytes": ("{0}.decode()", '{0}.decode("utf-8")'), "list": ("{0}[0]", "tuple({0})", '", ".join({0})'),
+    "tuple": ("list({0})", "{0}[0]"), "str": ("[{0}]", "({0},)", "{0}.encode()", "int({0})", "float({0})"),
+    "int": ("str({0})", "[{0}]", "float({0})"), "float": ("str({0})", "int({0})"), "dict": ("[{0}]", "list({0})"),
+    "set": ("list({0})", "sorted({0})"), "generator": ("list({0})",), "PosixPath": ("str({0})",), "bool": ("int({0})",),
+    "map": ("list({0})",), "dict_keys": ("list({0})",), "dict_values": ("list({0})",), "range": ("list({0})",),
+}  # fmt: skip
+_COMPARING = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__add__", "__sub__", "__mul__"}
+)
+
+
+def coerce(node: Node, place: Place) -> Iterator[Proposal]:
+    """Before a statement that fails on a kind of value: `if isinstance(x, list): x = x[0]`."""
+    if (
+        place.function is None
+        or node.kind in CLAUSES
+        or not alone(node)
+        or node.kind == "function_definition"
+    ):
+        return
+    errors = place.hints.examples.errors
+    if not any(error.startswith(("AttributeError", "TypeError")) for error in errors):
+        return
+    named = {
+        kind
+        for error in errors
+        for groups in NAMED_KIND.findall(error)
+        if (kind := next(filter(None, groups), "")) in COERCED
+    }
+    own = list(dict.fromkeys(n.text for n in place.nodes if n.kind == "identifier"))
+    names = [place.names[text] for text in own if text in place.names]
+    for kind in sorted(named):
+        for name in names[:4]:
+            if name.origin not in {"parameter", "local", "loop"}:
+                continue
+            used = any(f"'{attribute}'" in error for attribute in name.attributes for error in errors)
+            for index, made in enumerate(COERCED[kind]):
+                weight = (1.0 if used else 0.5) * 0.8**index
+                test = {"PosixPath": "Path"}.get(kind, kind)
+                if test in {"generator", "map", "dict_keys", "dict_values", "Path"}:
+                    lines = f"{name.text} = {made.format(name.text)}"
+                else:
+                    new = f"{name.text} = {made.format(name.text)}"
+                    lines = f"if isinstance({name.text}, {test}):\n{place.syntax.unit}{new}"
+                done = before("guard.coerce", node, lines, weight)
+                if done is not None:
+                    yield done
+
+
+def by_type(node: Node, place: Place) -> Iterator[Proposal]:
+    """`type(x) in [A, B]`, `type(x) is A` → `isinstance(x, …)`; `x == ""` → `isinstance(x, str) and x == ""`."""
+    if len(node.parts) != 2:
+        return
+    left, right = node.parts
+    operator = " ".join(c.text for c in node.children if c.start >= left.end and c.end <= right.start)
+    if left.kind == "call" and called_name(left) == "type" and len(arguments(left)) == 1:
+        tested = arguments(left)[0].text
+        if operator in {"in", "not in"} and right.kind in {"list", "tuple", "set"}:
+            kinds = f"({', '.join(part.text for part in right.parts)})"
+        elif operator in {"is", "==", "is not", "!="}:
+            kinds = right.text
+        else:
+            return
+        made = f"isinstance({tested}, {kinds})"
+        negative = operator in {"not in", "is not", "!="}
+        yield put(
+            "condition.kind", node, f"not {made}" if negative else made, 1.0, PRECEDENCE["not_operator"]
+        )
+    elif (
+        operator == "==" and left.kind in {"identifier", "attribute"} and right.kind in {"string", "integer"}
+    ):
+        kind = "str" if right.kind == "string" else "int"
+        text = f"isinstance({left.text}, {kind}) and {node.text}"
+        yield put("condition.kind", node, text, 0.5, PRECEDENCE["and"])
+
+
+def foreign(node: Node, place: Place) -> Iterator[Proposal]:
+    """In `__eq__` and its like: `if not isinstance(other, C): return NotImplemented` first."""
+    function, owner = place.function, owner_of(node)
+    name, title = (n.get("name") if n is not None else None for n in (function, owner))
+    if function is None or name is None or title is None or name.text not in _COMPARING:
+        return
+    signature, body = function.get("parameters"), block(function)
+    first = next((part for part in body.parts if not is_docstring(part)), None) if body is not None else None
+    if signature is None or len(signature.parts) != 2 or node not in (function, first):
+        return
+    other = signature.parts[1].text.partition(":")[0]
+    if f"isinstance({other}" in function.text:
+        return
+    for test in (title.text, "type(self)"):
+        for index, result in enumerate(("NotImplemented", "True" if name.text == "__ne__" else "False")):
+            lines = f"if not isinstance({other}, {test}):\n{place.syntax.unit}return {result}"
+            made = first_in(
+                "guard.foreign", function, lines, (1.0 if test == title.text else 0.4) * 0.9**index
+            )
+            if made is not None:
+                yield made
+
+
+TABLE: Table = {"statement": (coerce, foreign), "comparison_operator": (by_type,)}
