@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from engine.batch import Batch
 from engine.cache.pools import Pools
 from engine.model import Model
+from kernels.capture import CaptureError
 from kernels.layout import Sequences
 
 KEPT = 16
@@ -43,23 +44,24 @@ class Steps:
     def __init__(self, model: Model, pools: Pools) -> None:
         self._model, self._pools = model, pools
         self._bound: OrderedDict[tuple[int, int, bool], _Bound] = OrderedDict()
+        self._capture = model.ops.capture
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits [N, vocab] fp32, memory of the caller's own."""
+        """Logits [N, vocab] fp32, which the next call may overwrite."""
         if not self._fits(batch):
             return self._model.forward(batch, self._pools)
         key = self._shape(batch)
         bound = self._bound.get(key)
         if bound is None:
-            return self._record(key, batch).clone()
+            return self._record(key, batch)
         self._bound.move_to_end(key)
         bound.set(batch)
-        return bound.replay().float().clone()
+        return bound.replay().float()
 
     def _fits(self, batch: Batch) -> bool:
         count = batch.tokens.shape[0]
         return (
-            self._model.ops.capture is not None
+            self._capture is not None
             and batch.sequences.single
             and count > 0
             and not batch.images
@@ -74,13 +76,19 @@ class Steps:
 
     def _record(self, key: tuple[int, int, bool], batch: Batch) -> Tensor:
         old, model = batch.sequences, self._model
-        table = torch.zeros((key[0], key[1]), dtype=torch.int32, device=old.table.device)
+        table = old.table.new_zeros((key[0], key[1]))
         table[:, : old.table.shape[1]] = old.table
         where = Sequences(old.starts.clone(), old.lengths.clone(), old.slots.clone(), table, True)
         own = Batch(batch.tokens.clone(), where, batch.wanted.clone(), batch.longest)
-        capture = model.ops.capture
-        assert capture is not None
-        captured = capture(lambda: model.ops.linear(model.hidden(own, self._pools), model.weights.head))
+        assert self._capture is not None
+        try:
+            captured = self._capture(
+                lambda: model.ops.linear(model.hidden(own, self._pools), model.weights.head)
+            )
+        except CaptureError as error:  # these dtypes have no compiled kernel, and never will
+            self._capture = None
+            logging.getLogger("engine").warning("slow: steps aren't replayed: %s", error)
+            return error.result.float()
         self._bound[key] = _Bound(own, captured.replay)
         if len(self._bound) > KEPT:
             self._bound.popitem(last=False)

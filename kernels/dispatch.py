@@ -1,8 +1,8 @@
 """Which implementation computes an operation: a table, the best that this machine can run first.
 
-`DESKAGENT_KERNELS` says another one: `reference`, an instruction set of the compiled kernels (`avx512vbmi`, `avx512`,
-`avx2`, `neon`, `scalar`), `triton` on a GPU, or any of the last two with `-exact` for products in fp32 (`exact` alone:
-the best one).
+`DESKAGENT_KERNELS` says another one: `reference`, an instruction set of the compiled kernels (`avx512bf16`,
+`avx512vbmi`, `avx512`, `avx2`, `neon`, `scalar`), `triton` on a GPU, or any of the last two with `-exact` for products
+in fp32 (`exact` alone: the best one).
 """
 
 from __future__ import annotations

@@ -26,22 +26,30 @@ class Run:
 
 def flat(runs: Sequence[Run], device: torch.device) -> Batch:
     """Outputs come run after run, each one's wanted rows in order."""
-    histories = [run.history for run in runs]
-    width = max(len(history.pages) for history in histories)
-    table = torch.tensor([history.pages + [0] * (width - len(history.pages)) for history in histories])
-    new = [len(run.tokens) for run in runs]
-    lengths = [history.length + count for history, count in zip(histories, new, strict=True)]
-    where = Sequences.of(new, lengths, [history.state for history in histories], table)
-    wanted: list[int] = []
-    images: list[tuple[int, Tensor]] = []
-    row = 0
+    width = max(len(run.history.pages) for run in runs)
+    starts, lengths, slots, table = [0], list[int](), list[int](), list[int]()
+    tokens, wanted, images = list[int](), list[int](), list[tuple[int, Tensor]]()
     for run in runs:
+        row, history = starts[-1], run.history
+        starts.append(row + len(run.tokens))
+        lengths.append(history.length + len(run.tokens))
+        slots.append(history.state)
+        table += history.pages + [0] * (width - len(history.pages))
+        tokens += run.tokens
+        wanted += range(row + run.wanted, starts[-1])
         images += _images(run, row)
-        wanted += range(row + run.wanted, row + len(run.tokens))
-        row += len(run.tokens)
-    tokens = torch.tensor([token for run in runs for token in run.tokens], dtype=torch.int64)
-    rows = torch.tensor(wanted, dtype=torch.int64)
-    return Batch(tokens.to(device), where.to(device), rows.to(device), max(lengths), tuple(images))
+    # Two tensors and views of them: a decode step of a small model is short against making eight.
+    count = len(runs)
+    numbers = torch.tensor(starts + lengths + slots + table, dtype=torch.int32).to(device)
+    where = Sequences(
+        numbers[: count + 1],
+        numbers[count + 1 : 2 * count + 1],
+        numbers[2 * count + 1 : 3 * count + 1],
+        numbers[3 * count + 1 :].view(count, width),
+        len(tokens) == count and all(len(run.tokens) == 1 for run in runs),
+    )
+    rows = torch.tensor(tokens + wanted, dtype=torch.int64).to(device)
+    return Batch(rows[: len(tokens)], where, rows[len(tokens) :], max(lengths), tuple(images))
 
 
 def _images(run: Run, row: int) -> list[tuple[int, Tensor]]:

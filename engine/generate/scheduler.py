@@ -17,6 +17,7 @@ from engine.generate.sequence import Request, Sequence
 from engine.generate.sight import look
 from engine.generate.text import Vocabulary
 from engine.model import Model
+from engine.step import Steps
 
 
 @dataclass(slots=True)
@@ -59,6 +60,7 @@ class Scheduler:
         self.budget = max(budget, memory.slots)
         self.waiting: list[Sequence] = []
         self.running: list[Sequence] = []
+        self.steps = Steps(model, memory.pools)
         self._count = 0
         self._refused: tuple[int, int, int] | None = None
 
@@ -219,7 +221,7 @@ class Scheduler:
                 )
                 for part in parts
             ]
-            logits = self.model.forward(flat(runs, self.model.weights.norm.device), self.memory.pools)
+            logits = self.steps.forward(flat(runs, self.model.weights.norm.device))
         return logits.cpu()  # tokens are chosen one by one, with many small operations
 
     def _settle(self, part: Part, logits: Tensor) -> None:

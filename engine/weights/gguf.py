@@ -43,6 +43,7 @@ _FFN = {
     "shared_experts.gate_proj.weight": "ffn_gate_shexp", "shared_experts.up_proj.weight": "ffn_up_shexp",
     "shared_experts.down_proj.weight": "ffn_down_shexp",
 }  # fmt: skip
+_FP32 = ("ssm_conv1d", "ffn_gate_inp")
 _EXPERTS = {"w1": "ffn_gate_exps", "w3": "ffn_up_exps", "w2": "ffn_down_exps"}
 
 
@@ -53,8 +54,10 @@ def export(
     *,
     widen_experts: bool = False,
     vocabulary: Path | None = None,
+    trunk: torch.dtype = torch.float32,
 ) -> bool:
-    """Writes `path`. Experts keep their MXFP4 unless `widen_experts` asks for fp32; the trunk is fp32. vocabulary: the
+    """Writes `path`. Experts keep their MXFP4 unless `widen_experts` asks for fp32. trunk: dtype of the trunk's
+    matrices, fp32 or bf16; norms, convolutions and the router stay fp32, as llama.cpp wants them. vocabulary: the
     folder of a tokenizer.json. Gives whether the file has a vocabulary; without one it takes token ids alone.
 
     Errors: ConfigError for a model that the format has no place for (Kimi-Linear's shapes).
@@ -70,7 +73,7 @@ def export(
     if not with_words:
         writer.add_tokenizer_model("no_vocab")
     for name, tensor in _trunk(config, source):
-        writer.add_tensor(name, tensor.float().contiguous().numpy())
+        _add_trunk(writer, name, tensor.contiguous(), trunk)
     for layer in names.moe_layers(config):
         for part, name in _EXPERTS.items():
             _add_experts(writer, f"blk.{layer}.{name}.weight", source.stacked(layer, part), widen_experts)
@@ -155,6 +158,17 @@ def _attention(
         yield f"{to}{_ATTENTION[name]}.weight", tensor.reshape(1, -1, 1, config.conv)
     else:
         yield f"{to}{_ATTENTION[name]}.weight", tensor
+
+
+def _add_trunk(writer: GGUFWriter, name: str, tensor: Tensor, dtype: torch.dtype) -> None:
+    from gguf import GGMLQuantizationType
+
+    matrix = tensor.dim() > 1 and not any(part in name for part in _FP32)
+    if dtype is not torch.bfloat16 or not matrix:
+        writer.add_tensor(name, tensor.float().numpy())
+        return
+    raw = tensor.to(torch.bfloat16).view(torch.uint8).numpy()
+    writer.add_tensor(name, raw, raw_dtype=GGMLQuantizationType.BF16)
 
 
 def _add_experts(writer: GGUFWriter, name: str, stacked: tuple[Tensor, ...], widen: bool) -> None:

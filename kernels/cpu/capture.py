@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from kernels.capture import CaptureError
 from kernels.cpu import _native
 
 Result = TypeVar("Result")
-
-
-class CaptureError(RuntimeError):
-    """A step did something that a replay wouldn't do again."""
 
 
 class Captured(Generic[Result]):
@@ -31,7 +28,8 @@ class Captured(Generic[Result]):
             self._recording.stop()
         if not self._recording.whole:
             raise CaptureError(
-                "an operation has no compiled kernel for its dtypes, so the step can't be replayed"
+                "an operation has no compiled kernel for its dtypes, so the step can't be replayed",
+                self.result,
             )
 
     def __len__(self) -> int:

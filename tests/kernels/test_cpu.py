@@ -45,8 +45,9 @@ def test_company_changes_no_bit(isa, exact) -> None:
     together = ops.experts(x, ids, weights, *parts, SITU)
     alone = [ops.experts(x[n : n + 1], ids[n : n + 1], weights[n : n + 1], *parts, SITU) for n in range(11)]
     assert torch.equal(together, torch.cat(alone))
-    weight = torch.randn(70, 160)
-    assert torch.equal(ops.linear(x, weight), torch.cat([ops.linear(row[None], weight) for row in x]))
+    for dtype in (torch.float32, torch.bfloat16):
+        weight = torch.randn(70, 160).to(dtype)
+        assert torch.equal(ops.linear(x, weight), torch.cat([ops.linear(row[None], weight) for row in x]))
 
 
 @each

@@ -122,7 +122,10 @@ NB_MODULE(_native, m) {
     const auto begin = (reinterpret_cast<std::uintptr_t>(memory.data()) + 4095) / 4096 * 4096;
     const auto end = reinterpret_cast<std::uintptr_t>(memory.data()) + memory.nbytes();
 #if defined(MADV_HUGEPAGE)
-    return end > begin && madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE) == 0;
+    auto* first = reinterpret_cast<void*>(begin);
+    if (end <= begin || madvise(first, end - begin, MADV_HUGEPAGE) != 0) return false;
+    madvise(first, end - begin, 25);  // MADV_COLLAPSE of Linux 6.1: what is in small pages already moves to huge ones
+    return true;
 #else
     return false;
 #endif

@@ -9,6 +9,7 @@ namespace dk {
 
 #define TABLE(isa) namespace isa_##isa { extern const Kernels table; }
 #if defined(__x86_64__)
+TABLE(avx512bf16)
 TABLE(avx512vbmi)
 TABLE(avx512)
 TABLE(avx2)
@@ -31,6 +32,7 @@ static bool avx512() {
          __builtin_cpu_supports("avx512vnni");
 }
 static bool avx512vbmi() { return avx512() && __builtin_cpu_supports("avx512vbmi"); }
+static bool avx512bf16() { return avx512vbmi() && __builtin_cpu_supports("avx512bf16"); }
 #elif defined(__aarch64__)
 static bool neon() {
 #if defined(__linux__)
@@ -43,6 +45,7 @@ static bool neon() {
 
 static const Candidate CANDIDATES[] = {
 #if defined(__x86_64__)
+    {&isa_avx512bf16::table, avx512bf16},
     {&isa_avx512vbmi::table, avx512vbmi},
     {&isa_avx512::table, avx512},
     {&isa_avx2::table, avx2},

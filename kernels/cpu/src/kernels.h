@@ -23,6 +23,8 @@ struct Kernels {
   // out[t, r] = Σ_k x[t, k] w[r, k]
   void (*dots)(const float* x, i64 ldx, i64 tokens, const float* w, i64 ldw, i64 rows, i64 k, float* out, i64 ldo);
   void (*dots16)(const float* x, i64 ldx, i64 tokens, const u16* w, i64 ldw, i64 rows, i64 k, float* out, i64 ldo);
+  // The same for x in bf16 too; null where the instruction set has no product of such pairs.
+  void (*pairs)(const u16* x, i64 ldx, i64 tokens, const u16* w, i64 ldw, i64 rows, i64 k, float* out, i64 ldo);
   // out[t, c] += Σ_p x[t, p] w[p, c]
   void (*sums)(const float* x, i64 ldx, i64 tokens, const float* w, i64 ldw, i64 k, i64 columns, float* out, i64 ldo);
   void (*sums16)(const float* x, i64 ldx, i64 tokens, const u16* w, i64 ldw, i64 k, i64 columns, float* out, i64 ldo);

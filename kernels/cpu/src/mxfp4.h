@@ -100,11 +100,12 @@ template <int T, int R>
 static void tile32(const u8* w, const u8* s, i64 blocks, const float* const* x, float* out, i64 ldo) {
   constexpr int V = 32 / W;
   F sums[T][R] = {};
+  const i64 next = ahead<R>(blocks * 16);
   for (i64 b = 0; b < blocks; b++)
     for (int r = 0; r < R; r++) {
       F v[V];
       decode(w + (r * blocks + b) * 16, v);
-      if (T == 1) __builtin_prefetch(w + ((r + R) * blocks + b) * 16);
+      if (T == 1 && b % 4 == 0) fetch(w + (r * blocks + b) * 16 + next);
       F by = all(power(s[r * blocks + b]));
       for (int t = 0; t < T; t++) {
         F part = v[0] * load(x[t] + b * 32);

@@ -9,6 +9,7 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
   const __m256i table = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0));
   const __m256i nibble = _mm256_set1_epi8(15), ones = _mm256_set1_epi16(1), tiny = _mm256_set1_epi32(0x00400000);
+  const i64 next = ahead<R>(blocks * 16);
   __m256 sums[T][R];
   for (int t = 0; t < T; t++)
     for (int r = 0; r < R; r++) sums[t][r] = _mm256_setzero_ps();
@@ -40,7 +41,7 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
         __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(v, nibble));
         __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble));
         __m256 scale = _mm256_permutevar8x32_ps(by[r], at);
-        if (T == 1) __builtin_prefetch(w + ((r + R) * blocks + b) * 16 + g * 32);
+        if (T == 1 && g % 2 == 0) fetch(w + (r * blocks + b) * 16 + g * 32 + next);
         for (int t = 0; t < T; t++) {
           __m256i even = _mm256_loadu_si256((const __m256i*)(x[t].even + i));
           __m256i odd = _mm256_loadu_si256((const __m256i*)(x[t].odd + i));

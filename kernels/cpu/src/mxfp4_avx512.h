@@ -25,23 +25,25 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
   const __m512i table = twelve_more();
   const __m512i tiny = _mm512_set1_epi32(0x00400000);  // 2^-127
   const __m512i lane = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  const i64 ldw = blocks * 16;
+  const i64 ldw = blocks * 16, next = ahead<R>(ldw);
   __m512 sums[T][R];
   for (int t = 0; t < T; t++)
     for (int r = 0; r < R; r++) sums[t][r] = _mm512_setzero_ps();
-  if (T == 1)
-    for (i64 p = 0; p < R * blocks; p += 64) __builtin_prefetch(s + R * blocks + p);
 
-  // 16 blocks: four loads of 64 bytes a row. `load` takes (address, bytes left).
-  auto group = [&](i64 b, auto get, auto get_scales) __attribute__((always_inline)) {
+  // Up to 16 blocks: four loads of 64 bytes a row. `get` takes an address and how many of the blocks were read before.
+  auto group = [&](i64 b, int loads, auto get, auto get_scales) __attribute__((always_inline)) {
     __m512 by[R];
     for (int r = 0; r < R; r++) {
       __m512i bits = _mm512_slli_epi32(_mm512_cvtepu8_epi32(get_scales(s + r * blocks + b)), 23);
       by[r] = _mm512_castsi512_ps(_mm512_max_epu32(bits, tiny));
-      if (T == 1) by[r] = _mm512_mul_ps(by[r], _mm512_loadu_ps(x[0].scale + b));
+      if (T == 1) {
+        by[r] = _mm512_mul_ps(by[r], _mm512_loadu_ps(x[0].scale + b));
+        fetch(s + r * blocks + b + next / 16);
+      }
     }
 #pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
+      if (g >= loads) break;
       const __m512i at = _mm512_add_epi32(lane, _mm512_set1_epi32(4 * g));
       const i64 i = (b + 4 * g) * 16;
       __m512i even[T], odd[T], start[T];
@@ -55,7 +57,7 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
       for (int r = 0; r < R; r++) {
         __m512i low, high;
         both(table, get(w + r * ldw + i, 4 * g), low, high);
-        if (T == 1) __builtin_prefetch(w + (r + R) * ldw + i);
+        if (T == 1) fetch(w + r * ldw + i + next);
         __m512 scale = _mm512_permutexvar_ps(at, by[r]);
         for (int t = 0; t < T; t++) {
           __m512i dot = _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(start[t], low, even[t]), high, odd[t]);
@@ -68,19 +70,18 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
   i64 b = 0;
   for (; b + 16 <= blocks; b += 16)
     group(
-        b, [](const u8* p, int) { return _mm512_loadu_si512(p); },
+        b, 4, [](const u8* p, int) { return _mm512_loadu_si512(p); },
         [](const u8* p) { return _mm_loadu_si128((const __m128i*)p); });
   if (const int left = int(blocks - b))
     group(
-        b,
+        b, (left + 3) / 4,
         [left](const u8* p, int done) {
           int bytes = (left - done) * 16;
           __mmask64 mask = bytes <= 0 ? 0 : bytes >= 64 ? ~0ull : (1ull << bytes) - 1;
           return _mm512_maskz_loadu_epi8(mask, p);
         },
         [left](const u8* p) { return _mm_maskz_loadu_epi8(__mmask16((1u << left) - 1), p); });
-  for (int t = 0; t < T; t++)
-    for (int r = 0; r < R; r++) out[t * ldo + r] = _mm512_reduce_add_ps(sums[t][r]);
+  for (int t = 0; t < T; t++) put_totals<R>(sums[t], out + t * ldo);
 }
 
 static inline void decode(const u8* packed, F* out) {

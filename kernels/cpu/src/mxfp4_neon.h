@@ -13,6 +13,7 @@ static inline void nibbles(const u8* packed, int8x16_t& low, int8x16_t& high) {
 
 template <int T, int R>
 static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* out, i64 ldo) {
+  const i64 next = ahead<R>(blocks * 16);
   float32x4_t sums[T][R];
   for (int t = 0; t < T; t++)
     for (int r = 0; r < R; r++) sums[t][r] = vdupq_n_f32(0);
@@ -20,7 +21,7 @@ static void tile8(const u8* w, const u8* s, i64 blocks, const Quant* x, float* o
     for (int r = 0; r < R; r++) {
       int8x16_t low, high;
       nibbles(w + (r * blocks + b) * 16, low, high);
-      if (T == 1) __builtin_prefetch(w + ((r + R) * blocks + b) * 16);
+      if (T == 1 && b % 4 == 0) fetch(w + (r * blocks + b) * 16 + next);
       float by = power(s[r * blocks + b]);
       for (int t = 0; t < T; t++) {
         int32x4_t dot = vdotq_s32(vdupq_n_s32(0), low, vld1q_s8(x[t].even + b * 16));

@@ -11,7 +11,7 @@ namespace dk {
 
 struct Context {
   const Kernels* k;
-  bool exact;  // MXFP4 products in fp32 instead of int8
+  bool exact;  // products in fp32: activations neither in int8 for MXFP4 nor in bf16 for bf16 weights
 };
 
 using Tensors = std::vector<Tensor>;
@@ -51,5 +51,8 @@ void narrow(Context c, const float* x, i64 n, Type type, void* out);  // copies 
 void check(const Sequences& s, i64 rows, const Tensor* pages, const Tensor* states);
 inline i64 divide_up(i64 a, i64 b) { return (a + b - 1) / b; }
 i64 panel(i64 rows, i64 most);  // rows an item, a multiple of 8
+// Up to so many tokens a product is bound by reading its weights: long runs of them an item, since an item's first lines
+// are nobody's to ask for in time. With more a panel of weights stays in the cache.
+constexpr i64 FEW = 4;
 
 }  // namespace dk

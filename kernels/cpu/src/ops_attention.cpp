@@ -149,6 +149,7 @@ void mla_attention(Context c, Tensor q, Tensor pages, Sequences s, Tensor chosen
   const i64 group = std::clamp<i64>(divide_up(heads * rows, 4 * Pool::shared().threads()), std::min<i64>(4, heads),
                                     std::min<i64>(32, heads));
   const i64 groups = divide_up(heads, group);
+  const bool runs = !chosen && pages.size[1] % block == 0 && pages.stride[1] == width;  // a block lies in one page, entry after entry
   i64 longest = chosen ? chosen.last() : 0;
   for (i64 i = 0; !chosen && i < s.count; i++) longest = std::max<i64>(longest, s.lengths[i]);
   Pool::shared().run(rows * groups, rows * longest * heads * width * 2, [&](i64 item) {
@@ -165,7 +166,13 @@ void mla_attention(Context c, Tensor q, Tensor pages, Sequences s, Tensor chosen
     std::fill(sums, sums + n, 0.f);
     for (i64 at = 0; at < count;) {
       i64 filled = 0;
-      for (; filled < block && at < count; at++) {
+      const float* past = latents;
+      if (runs) {
+        filled = std::min(block, count - at);
+        past = some_entries(c, pages, s, number, at, filled, latents);
+        at += filled;
+      }
+      for (; !runs && filled < block && at < count; at++) {
         const i64 position = wanted ? wanted[at] : at;
         if (position < 0 || position >= seen) continue;
         const char* from = entry(pages, s, number, position);
@@ -174,14 +181,14 @@ void mla_attention(Context c, Tensor q, Tensor pages, Sequences s, Tensor chosen
         else c.k->widen(reinterpret_cast<const u16*>(from), width, to);
       }
       if (!filled) break;
-      c.k->dots(static_cast<const float*>(q.at(row, head)), width, n, latents, width, filled, width, scores, block);
+      c.k->dots(static_cast<const float*>(q.at(row, head)), width, n, past, width, filled, width, scores, block);
       for (i64 h = 0; h < n; h++) {
         const float before = largest[h];
         largest[h] = c.k->softmax_part(scores + h * block, filled, scale, before, sums + h);
         if (largest[h] > before && before != -INFINITY)
           c.k->scale(mixed + h * rank, std::exp(before - largest[h]), rank);
       }
-      c.k->sums(scores, block, n, latents, width, filled, rank, mixed, rank);
+      c.k->sums(scores, block, n, past, width, filled, rank, mixed, rank);
     }
     for (i64 h = 0; h < n; h++)
       if (sums[h] > 0) c.k->scale(mixed + h * rank, 1.f / sums[h], rank);

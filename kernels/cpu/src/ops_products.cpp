@@ -17,6 +17,20 @@ static void some_rows(Context c, const float* x, i64 ldx, i64 tokens, const Tens
     c.k->dots16(x, ldx, tokens, static_cast<u16*>(w.at(first)), w.stride[0], rows, k, out, ldo);
 }
 
+// All rows in bf16: where they lie, or rounded into a slot of this thread.
+static const u16* halved(Context c, const Tensor& x, Slot slot, i64* ld) {
+  if (x.type == Type::bf16) {
+    *ld = x.stride[0];
+    return x.as<u16>();
+  }
+  need(x.type == Type::f32, "float32 or bfloat16 is needed");
+  const i64 width = x.last(), rows = x.size[0];
+  auto* room = static_cast<u16*>(scratch(slot, rows * width * 2));
+  for (i64 row = 0; row < rows; row++) c.k->narrow(static_cast<const float*>(x.at(row)), width, room + row * width);
+  *ld = width;
+  return room;
+}
+
 void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
   const i64 tokens = x.size[0], k = x.last();
   i64 rows = 0;
@@ -26,11 +40,18 @@ void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
   }
   need(out.size[0] == tokens && out.last() == rows, "a result of another shape");
   if (!tokens || !rows) return;
-  i64 ldx = k;
-  const float* in = wide(c, x, SLOT_X, &ldx);
+  // Rows of bf16 for weights of bf16 where there is an instruction for both; the rest reads fp32.
+  const auto paired = [&](const Tensor& w) { return c.k->pairs && !c.exact && w.type == Type::bf16; };
+  i64 ldx = k, ldh = k;
+  const float* in = nullptr;
+  const u16* half = nullptr;
+  for (const Tensor& w : weights) {
+    if (paired(w) && !half) half = halved(c, x, SLOT_A, &ldh);
+    if (!paired(w) && !in) in = wide(c, x, SLOT_X, &ldx);
+  }
   const bool direct = out.type == Type::f32;
   float* result = direct ? out.as<float>() : floats(SLOT_OUT, tokens * rows);
-  const i64 each = panel(rows, tokens > 4 ? 16 : 64);
+  const i64 each = panel(rows, tokens > FEW ? 16 : 256);
   i64 items = 0;
   for (const Tensor& w : weights) items += divide_up(w.size[0], each);
   Pool::shared().run(items, tokens * rows * k, [&](i64 item) {
@@ -39,7 +60,9 @@ void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
       const i64 here = divide_up(w.size[0], each);
       if (item < here) {
         const i64 first = item * each, count = std::min(each, w.size[0] - first);
-        some_rows(c, in, ldx, tokens, w, first, count, result + column + first, rows);
+        if (paired(w))
+          c.k->pairs(half, ldh, tokens, static_cast<u16*>(w.at(first)), w.stride[0], count, k, result + column + first, rows);
+        else some_rows(c, in, ldx, tokens, w, first, count, result + column + first, rows);
         for (i64 t = 0; !direct && t < tokens; t++)
           c.k->narrow(result + t * rows + column + first, count, out.as<u16>() + t * rows + column + first);
         return;

@@ -34,10 +34,10 @@ void causal_conv(Context c, Tensor x, Tensor weight, Tensor states, Sequences s,
       float* newest = window + past * n;
       if (x.type == Type::f32) std::memcpy(newest, static_cast<float*>(x.at(t)) + first, std::size_t(n) * 4);
       else c.k->widen(static_cast<u16*>(x.at(t)) + first, n, newest);
-      for (i64 i = 0; i < n; i++) {
-        float sum = 0;
-        for (i64 j = 0; j < kernel; j++) sum += window[j * n + i] * taps[j * n + i];
-        made[i] = sum;
+      std::memset(made, 0, std::size_t(n) * 4);
+      for (i64 j = 0; j < kernel; j++) {
+        const float *row = window + j * n, *tap = taps + j * n;
+        for (i64 i = 0; i < n; i++) made[i] += row[i] * tap[i];
       }
       c.k->silu(made, n);
       narrow(c, made, n, out.type, static_cast<char*>(out.at(t)) + first * out.bytes());

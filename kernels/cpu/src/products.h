@@ -8,6 +8,7 @@ namespace dk::ISA {
 template <int T, int R, class E>
 static inline void dots_tile(const float* x, i64 ldx, const E* w, i64 ldw, i64 k, float* out, i64 ldo) {
   F sums[T][R] = {};
+  const i64 next = ahead<R>(ldw * i64(sizeof(E)));
   auto step = [&](auto get, i64 i) __attribute__((always_inline)) {
     F wide[T];
     for (int t = 0; t < T; t++) wide[t] = get(x + t * ldx + i);
@@ -19,12 +20,11 @@ static inline void dots_tile(const float* x, i64 ldx, const E* w, i64 ldw, i64 k
   i64 i = 0;
   for (; i + W <= k; i += W) {
     if (T == 1 && R > 1)
-      for (int r = 0; r < R; r++) __builtin_prefetch(w + (r + R) * ldw + i);
+      for (int r = 0; r < R; r++) fetch(reinterpret_cast<const char*>(w + r * ldw + i) + next);
     step([](const auto* p) { return load(p); }, i);
   }
   if (i < k) step([n = k - i](const auto* p) { return load_part(p, n); }, i);
-  for (int t = 0; t < T; t++)
-    for (int r = 0; r < R; r++) out[t * ldo + r] = total(sums[t][r]);
+  for (int t = 0; t < T; t++) put_totals<R>(sums[t], out + t * ldo);
 }
 
 template <int T, class E>

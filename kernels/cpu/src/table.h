@@ -12,6 +12,11 @@ const Kernels table = {
     .narrow = narrow,
     .dots = dots<float>,
     .dots16 = dots<u16>,
+#if defined(__AVX512BF16__)
+    .pairs = pairs,
+#else
+    .pairs = nullptr,
+#endif
     .sums = sums<float>,
     .sums16 = sums<u16>,
     .add = add,

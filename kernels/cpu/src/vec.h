@@ -55,6 +55,27 @@ static inline float total(F v) {
 #endif
 }
 
+// The totals of R vectors one after another; four at a time take less than half the instructions, and add in the order
+// of one alone.
+template <int R, class V> static inline void put_totals(const V (&sums)[R], float* out) {
+  int r = 0;
+#if defined(__AVX512F__)
+  for (; r + 4 <= R; r += 4) {
+    __m512 two[2];
+    for (int i = 0; i < 2; i++) {
+      const __m512 a = (__m512)sums[r + 2 * i], b = (__m512)sums[r + 2 * i + 1];
+      two[i] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+    }
+    __m512 made = _mm512_add_ps(_mm512_shuffle_f32x4(two[0], two[1], 0x88), _mm512_shuffle_f32x4(two[0], two[1], 0xdd));
+    made = _mm512_add_ps(made, _mm512_permute_ps(made, 0x4e));
+    made = _mm512_add_ps(made, _mm512_permute_ps(made, 0xb1));
+    const __m512i firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    _mm_storeu_ps(out + r, _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, made)));
+  }
+#endif
+  for (; r < R; r++) out[r] = total((F)sums[r]);
+}
+
 static inline F pick(I mask, F yes, F no) { return (F)((mask & (I)yes) | (~mask & (I)no)); }
 static inline F least(F a, F b) { return pick(b < a, b, a); }  // a NaN in `a` stays
 static inline F most(F a, F b) { return pick(b > a, b, a); }
@@ -106,6 +127,11 @@ static inline F softplus(F x) {
   p = p * z + all(1.f / 3.f);
   return most(x, F{}) + 2.f * (p * z * s + s);
 }
+
+// Weights that are read once come from memory: lines are asked for this far ahead of those in use, into the second-level
+// cache. R rows of `bytes` each are read at once, so that nearer than their end they would be asked for too late.
+template <int R> static inline i64 ahead(i64 bytes) { return R * bytes > 8192 ? R * bytes : 8192; }
+static inline void fetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 // f on each vector of n floats, the last one padded: out[i] = f(x[i]).
 template <class Fn> static inline void each(i64 n, Fn f) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -204,20 +206,17 @@ def test_what_cannot_be_served_is_refused_before_it_runs(engine, request_, error
 
 def test_a_failed_pass_ends_its_requests_and_the_next_one_works(engine, expected) -> None:
     made = engine(ram=1 << 20)
-    forward = made.model.forward
+    working = made.scheduler.steps
 
     class Broken:
-        config, weights, dtype = made.model.config, made.model.weights, made.model.dtype
-
-        def forward(self, batch, pools):
+        def forward(self, batch):
             raise RuntimeError("out of memory")
 
     answer = made.generate(requests()[0])
-    made.scheduler.model = Broken()
+    made.scheduler.steps = Broken()
     with pytest.raises(EngineError, match="RuntimeError: out of memory"):
         answer.read()
-    made.scheduler.model = made.model
-    assert forward == made.model.forward
+    made.scheduler.steps = working
     assert_empty(made)
     assert made.generate(requests()[0]).read()[0] == expected[0]
 
@@ -234,3 +233,57 @@ def test_nothing_leaks_over_many_requests(engine) -> None:
             answer.cancel()
     made.prefix.clear()
     assert_empty(made)
+
+
+@pytest.mark.parametrize("pages", [64, 9])
+def test_replayed_steps_answer_as_the_model_does(engine, tiny, pages) -> None:
+    """Requests that come and go, also where pages run out and the indexer begins to choose: the same tokens."""
+    pytest.importorskip("kernels.cpu._native")
+    from kernels.dispatch import select
+
+    ops = select()
+    replays = []
+
+    def capture(step):
+        captured = ops.capture(step)
+        replay = captured.replay
+        captured.replay = lambda: (replays.append(1), replay())[1]
+        return captured
+
+    answers = []
+    for chosen in (replace(ops, capture=capture), replace(ops, capture=None)):
+        made = engine(pages=pages, model=replace(tiny, ops=chosen))
+        asked = [
+            Request([n, 7, 9], sampling, 26, frozenset(), speculated=n == 0)
+            for n, sampling in enumerate(SAMPLED)
+        ]
+        answers.append([answer.read()[0] for answer in [made.generate(request) for request in asked]])
+        assert_empty(made)
+    assert answers[0] == answers[1]
+    assert len(replays) >= 16
+
+
+def test_without_kernels_for_a_dtype_no_step_is_lost(engine, tiny) -> None:
+    """Steps that can't be replayed are computed once, by the reference."""
+    pytest.importorskip("kernels.cpu._native")
+    from kernels.dispatch import REFERENCE, select
+
+    ops = replace(REFERENCE, capture=select().capture)
+    unseen = replace(ops, linear=_refused(REFERENCE.linear))
+    request = Request(PROMPTS[0], SAMPLED[0], 9, frozenset())
+    made = [
+        engine(model=replace(tiny, ops=chosen)).generate(request).read()[0] for chosen in (unseen, REFERENCE)
+    ]
+    assert made[0] == made[1]
+
+
+def _refused(reference):
+    """As dispatch does for a dtype without a kernel: the kernel refuses, the reference computes."""
+    from kernels.dispatch import select
+
+    def linear(*tensors):
+        half = torch.zeros(1, 4, dtype=torch.float16)
+        select().linear(half, half)
+        return reference(*tensors)
+
+    return linear
