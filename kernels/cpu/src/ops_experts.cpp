@@ -137,7 +137,7 @@ void mxfp4(Context c, Tensor x, Tensor packed, Tensor scales, Tensor out) {
     numbers[t] = t;
     in.set(t, wide(c, x, t, floats(SLOT_ITEM_A, width)));
   }
-  const i64 high = panel(rows, tokens > FEW ? 64 : 256);
+  const i64 high = panel(rows, tokens > FEW ? 64 : 128);
   Pool::shared().run(divide_up(rows, high), tokens * rows * width, [&](i64 item) {
     const i64 first = item * high;
     in.times(weight, 0, first, std::min(high, rows - first), numbers.data(), tokens, out.as<float>() + first, rows);
@@ -164,7 +164,7 @@ void experts(Context c, Tensor x, Tensor ids, Tensor weights, const Tensors& gat
   pool.run(tokens, tokens * width * 4, [&](i64 t) { in.set(t, wide(c, x, t, floats(SLOT_ITEM_A, width))); });
 
   float* hidden = floats(SLOT_C, all * inner);
-  const i64 high = panel(used * inner, tokens > FEW ? 32 : 256), panels = divide_up(inner, high);
+  const i64 high = panel(used * inner, tokens > FEW ? 32 : 128), panels = divide_up(inner, high);
   pool.run(used * panels, all * inner * width * 2, [&](i64 item) {
     const i64 group = item / panels, begin = pairs.first[group], n = pairs.first[group + 1] - begin;
     const i64 row = item % panels * high, rows = std::min(high, inner - row), expert = pairs.experts[group];
@@ -179,7 +179,7 @@ void experts(Context c, Tensor x, Tensor ids, Tensor weights, const Tensors& gat
   for (i64 i = 0; i < all; i++) numbers[i] = i;
   pool.run(all, all * inner * 4, [&](i64 pair) { inside.set(pair, hidden + pair * inner); });
 
-  const i64 strip = panel(width, tokens > FEW ? 32 : 256);
+  const i64 strip = panel(width, tokens > FEW ? 32 : 128);
   pool.run(divide_up(width, strip), all * inner * width, [&](i64 item) {
     const i64 row = item * strip, rows = std::min(strip, width - row);
     for (i64 t = 0; t < tokens; t++) std::memset(result + t * width + row, 0, std::size_t(rows) * 4);

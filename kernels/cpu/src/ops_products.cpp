@@ -51,7 +51,7 @@ void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
   }
   const bool direct = out.type == Type::f32;
   float* result = direct ? out.as<float>() : floats(SLOT_OUT, tokens * rows);
-  const i64 each = panel(rows, tokens > FEW ? 16 : 256);
+  const i64 each = panel(rows, tokens > FEW ? 16 : 128);
   i64 items = 0;
   for (const Tensor& w : weights) items += divide_up(w.size[0], each);
   Pool::shared().run(items, tokens * rows * k, [&](i64 item) {
