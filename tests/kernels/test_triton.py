@@ -45,16 +45,21 @@ def test_quick_products_stay_near(rows) -> None:
     near(ops.expand(o, both[:, 24:], BF16), REFERENCE.expand(o, both[:, 24:], BF16))
 
 
-@pytest.mark.parametrize("rows", [3, 20])
-def test_quick_experts_stay_near(rows) -> None:
-    ops = select(DEVICE, "triton")
-    shapes = ((64, 96), (64, 96), (96, 64))
+@pytest.mark.parametrize(
+    ("rows", "experts", "width"),
+    [(2, 5, 544), (20, 5, 96), (40, 1, 96)],
+    ids=["alone", "few each", "many each"],
+)
+def test_quick_experts_stay_near(rows, experts, width) -> None:
+    """By pairs over more columns than a program reads at once; grouped in low tiles and in high ones."""
+    ops, k = select(DEVICE, "triton"), min(2, experts)
+    shapes = ((64, width), (64, width), (width, 64))
     parts = [
-        tuple(part.to(DEVICE) for part in pack(drawn(at, 5, *shape, size=0.2).cpu()))
+        tuple(part.to(DEVICE) for part in pack(drawn(at, experts, *shape, size=0.2).cpu()))
         for at, shape in enumerate(shapes)
     ]
-    x, weights = drawn(7, rows, 96, dtype=BF16), drawn(8, rows, 2).abs()
-    ids = (torch.arange(rows * 2).view(rows, 2) * 3 % 5).int().to(DEVICE)
+    x, weights = drawn(7, rows, width, dtype=BF16), drawn(8, rows, k).abs()
+    ids = (torch.arange(rows * k).view(rows, k) * 3 % experts).int().to(DEVICE)
     near(ops.experts(x, ids, weights, *parts, SITU), REFERENCE.experts(x, ids, weights, *parts, SITU))
 
 
