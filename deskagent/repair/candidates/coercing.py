@@ -1,11 +1,10 @@
-"""Values of another kind than a statement can take: made what is wanted first, turned away, told apart by
-`isinstance`."""
+"""Values of another kind than a statement can take: made what is wanted first, or turned away."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deskagent.repair.candidates.base import PRECEDENCE, Place, Proposal, Table, arguments, called_name, put
+from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import alone, before, first_in
 from deskagent.repair.candidates.dispatch import NAMED_KIND
 from deskagent.repair.candidates.known import owner_of
@@ -63,33 +62,6 @@ def coerce(node: Node, place: Place) -> Iterator[Proposal]:
                     yield done
 
 
-def by_type(node: Node, place: Place) -> Iterator[Proposal]:
-    """`type(x) in [A, B]`, `type(x) is A` → `isinstance(x, …)`; `x == ""` → `isinstance(x, str) and x == ""`."""
-    if len(node.parts) != 2:
-        return
-    left, right = node.parts
-    operator = " ".join(c.text for c in node.children if c.start >= left.end and c.end <= right.start)
-    if left.kind == "call" and called_name(left) == "type" and len(arguments(left)) == 1:
-        tested = arguments(left)[0].text
-        if operator in {"in", "not in"} and right.kind in {"list", "tuple", "set"}:
-            kinds = f"({', '.join(part.text for part in right.parts)})"
-        elif operator in {"is", "==", "is not", "!="}:
-            kinds = right.text
-        else:
-            return
-        made = f"isinstance({tested}, {kinds})"
-        negative = operator in {"not in", "is not", "!="}
-        yield put(
-            "condition.kind", node, f"not {made}" if negative else made, 1.0, PRECEDENCE["not_operator"]
-        )
-    elif (
-        operator == "==" and left.kind in {"identifier", "attribute"} and right.kind in {"string", "integer"}
-    ):
-        kind = "str" if right.kind == "string" else "int"
-        text = f"isinstance({left.text}, {kind}) and {node.text}"
-        yield put("condition.kind", node, text, 0.5, PRECEDENCE["and"])
-
-
 def foreign(node: Node, place: Place) -> Iterator[Proposal]:
     """In `__eq__` and its like: `if not isinstance(other, C): return NotImplemented` first."""
     function, owner = place.function, owner_of(node)
@@ -113,4 +85,4 @@ def foreign(node: Node, place: Place) -> Iterator[Proposal]:
                 yield made
 
 
-TABLE: Table = {"statement": (coerce, foreign), "comparison_operator": (by_type,)}
+TABLE: Table = {"statement": (coerce, foreign)}

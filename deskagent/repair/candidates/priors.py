@@ -154,7 +154,6 @@ OPERATORS: dict[str, float] = {
     "call.strip": 0.25,
     "exception.from": 0.30,
     "index.last": 0.30,
-    "condition.kind": 0.40,
     "guard.foreign": 0.50,
     "string.complete": 0.50,
     "element.rows": 0.60,

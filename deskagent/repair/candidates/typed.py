@@ -24,7 +24,14 @@ from deskagent.repair.syntax import block
 
 _AND, _NOT = PRECEDENCE["and"], PRECEDENCE["not_operator"]
 _EQUAL = {"==": False, "is": False, "in": False, "!=": True, "is not": True, "not in": True}
-_LITERALS = {"string": "str", "list": "list", "dictionary": "dict", "set": "set", "tuple": "tuple"}
+_LITERALS = {
+    "string": "str",
+    "integer": "int",
+    "list": "list",
+    "dictionary": "dict",
+    "set": "set",
+    "tuple": "tuple",
+}
 _NAMED = re.compile(r"'(str|bytes|int|float|bool|list|tuple|dict|set|frozenset|complex)'")
 _BUILT_IN = frozenset({"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"})
 MAX_TYPES, MAX_VALUES = 8, 8
@@ -39,7 +46,9 @@ def by_instance(node: Node, place: Place) -> Iterator[Proposal]:
     if called_name(left) != "type" and called_name(right) == "type" and not tokens[0].text.endswith("in"):
         left, right = right, left
     given = arguments(left) if left.kind == "call" and called_name(left) == "type" else []
-    if len(given) != 1 or right.kind in {"string", "integer", "none", "call"}:
+    if len(given) != 1 or right.kind in {"string", "integer", "none"}:
+        return
+    if right.kind == "call" and called_name(right) != "type":
         return
     many = tokens[0].text.endswith("in") and right.kind in {"list", "set", "tuple"}
     kinds = f"({', '.join(part.text for part in right.parts)})" if many else right.text
