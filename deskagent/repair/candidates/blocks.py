@@ -21,6 +21,27 @@ def alone(statement: Node) -> bool:
     return not tail or tail.startswith(b"#")
 
 
+def text_end(node: Node) -> int:
+    """Where the last character of a node ends: a compound's node may end at its last line's break."""
+    return node.start + len(node.syntax.source.utf8[node.start : node.end].rstrip())
+
+
+def below(statement: Node) -> int:
+    """Where lines right after a statement are put in: the end of its last line."""
+    return statement.syntax.line_end(statement.syntax.row_of(text_end(statement)))
+
+
+def opens(node: Node, function: Node) -> bool:
+    """Whether `node` is the function or the first thing that it does."""
+    return node is function or any(node is part for part in body_of(function)[:1])
+
+
+def body_of(compound: Node) -> list[Node]:
+    """The statements of a compound's body, a docstring left out."""
+    body = block(compound)
+    return [part for part in body.parts if not is_docstring(part)] if body is not None else []
+
+
 def before(operator: str, statement: Node, lines: str, weight: float, note: str = "") -> Proposal | None:
     """`lines` (indented from 0, joined by line feeds) put before `statement`."""
     anchor = (
@@ -41,9 +62,7 @@ def after(operator: str, statement: Node, lines: str, weight: float, note: str =
     syntax = statement.syntax
     if not alone(statement):
         return None
-    # A compound's node may end at its last line's break; go by its last character.
-    end = statement.start + len(syntax.source.utf8[statement.start : statement.end].rstrip())
-    at = syntax.line_end(syntax.row_of(end))
+    at = below(statement)
     text = "\n" + indented(lines, syntax.indent(statement))
     return Proposal(operator, weight, ((at, at, text),), note or f"insert {shorten(lines)}")
 
@@ -86,8 +105,7 @@ def instead(statement: Node, lines: str) -> tuple[int, int, str]:
 
     It takes the line break before with it, not the one after, so that a line can be put right after it."""
     syntax = statement.syntax
-    end = statement.start + len(syntax.source.utf8[statement.start : statement.end].rstrip())
-    row = syntax.row_of(max(statement.start, end - 1))
+    row = syntax.row_of(max(statement.start, text_end(statement) - 1))
     text = indented(lines, syntax.indent(statement)) if lines else ""
     if statement.row > 0:
         return syntax.line_end(statement.row - 1), syntax.line_end(row), "\n" + text if lines else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, put, shorten
-from deskagent.repair.candidates.blocks import after, dedented
+from deskagent.repair.candidates.blocks import after, below, dedented
 from deskagent.repair.candidates.shown import Ranked, best, fit, literal, numbers, texts, written
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import block, siblings
@@ -36,8 +36,7 @@ def branch(node: Node, place: Place) -> Iterator[Proposal]:
     }
     values = _values(body.parts[0], place)
     syntax = node.syntax
-    end = body.start + len(syntax.source.utf8[body.start : body.end].rstrip())
-    at = syntax.line_end(syntax.row_of(end))
+    at = below(body)
     otherwise = any(c.kind == "else_clause" for c in node.children)
     chained = node.kind == "elif_clause" or otherwise or not _leaves(body.parts[0])
     for new, weight in best({v: w for v, w in ranked.items() if v != old}, KEYS):

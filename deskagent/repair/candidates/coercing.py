@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
-from deskagent.repair.candidates.blocks import alone, before, first_in
+from deskagent.repair.candidates.blocks import alone, before, first_in, opens
 from deskagent.repair.candidates.dispatch import NAMED_KIND
 from deskagent.repair.candidates.known import owner_of
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import CLAUSES, block, is_docstring
+from deskagent.repair.syntax import CLAUSES
 
 # kind → what a value {0} of it is turned into by those who then go on
 COERCED = {
@@ -68,9 +68,8 @@ def foreign(node: Node, place: Place) -> Iterator[Proposal]:
     name, title = (n.get("name") if n is not None else None for n in (function, owner))
     if function is None or name is None or title is None or name.text not in _COMPARING:
         return
-    signature, body = function.get("parameters"), block(function)
-    first = next((part for part in body.parts if not is_docstring(part)), None) if body is not None else None
-    if signature is None or len(signature.parts) != 2 or node not in (function, first):
+    signature = function.get("parameters")
+    if signature is None or len(signature.parts) != 2 or not opens(node, function):
         return
     other = signature.parts[1].text.partition(":")[0]
     if f"isinstance({other}" in function.text:

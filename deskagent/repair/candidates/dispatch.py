@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, arguments, called_name
-from deskagent.repair.candidates.blocks import after, alone, before, dedented
+from deskagent.repair.candidates.blocks import after, alone, before, below, dedented
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import CLAUSES, block
 
@@ -127,8 +127,7 @@ def _beside(
     linked = node.kind == "elif_clause" or any(c.kind == "else_clause" for c in node.children)
     for word in ("elif",) if linked else ("if", "elif"):
         syntax = node.syntax
-        end = body.start + len(syntax.source.utf8[body.start : body.end].rstrip())
-        at = syntax.line_end(syntax.row_of(end))
+        at = below(body)
         indent = syntax.indent(node)
         lines = f"{word} {condition}:\n{inner}"
         piece = "\n" + "\n".join(indent + line for line in lines.split("\n"))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
+from deskagent.repair.candidates.blocks import below
 from deskagent.repair.candidates.known import first_values, owner_of, used
 from deskagent.repair.candidates.makers import functions_in
 from deskagent.repair.nodes import Node
@@ -71,8 +72,7 @@ def _put(
     if last is None or not owner.syntax.starts_line(last) or last.row == owner.row:
         return
     syntax = owner.syntax
-    end = last.start + len(syntax.source.utf8[last.start : last.end].rstrip())
-    at = syntax.line_end(syntax.row_of(end))
+    at = below(last)
     indent, unit = syntax.indent(last), syntax.unit
     blank = "\n" if last.kind in {"function_definition", "decorated_definition"} else ""
     lines = f"\n{blank}{indent}def {method}({takes}):\n{indent}{unit}{body}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, put
+from deskagent.repair.candidates.blocks import below
 from deskagent.repair.candidates.known import owner_of, used
 from deskagent.repair.candidates.makers import functions_in
 from deskagent.repair.nodes import Node
@@ -54,8 +55,7 @@ def setter(node: Node, place: Place) -> Iterator[Proposal]:
             continue
         syntax = node.syntax
         indent, unit = syntax.indent(holder), syntax.unit
-        end = holder.start + len(holder.text.rstrip().encode())
-        at = syntax.line_end(syntax.row_of(end))
+        at = below(holder)
         read = [text for text in sorted(used(function)) if text[5:].strip("_") == name.text.strip("_")]
         for index, text in enumerate(dict.fromkeys([*read, *sorted(used(function)), f"self._{name.text}"])):
             head = f"{indent}@{name.text}.setter\n{indent}def {name.text}(self, value):"

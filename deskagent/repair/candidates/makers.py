@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
-from deskagent.repair.candidates.blocks import after, alone, before, first_in
+from deskagent.repair.candidates.blocks import after, alone, before, body_of, first_in
 from deskagent.repair.candidates.known import owner_of, used
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import FUNCTIONS, Syntax, block, is_docstring
+from deskagent.repair.syntax import FUNCTIONS, Syntax, block
 
 _PLAIN_BASES = frozenset(
     {"object", "Generic", "Protocol", "ABC", "Enum", "NamedTuple", "TypedDict", "abc.ABC"}
@@ -83,8 +83,7 @@ def kept(node: Node, place: Place) -> Iterator[Proposal]:
 
 def _kept(maker: Node, names: list[str], name: str, line: str, weight: float) -> Iterator[Proposal]:
     """`line` where the order of the parameters has it, and last."""
-    body = block(maker)
-    parts = [part for part in body.parts if not is_docstring(part)] if body is not None else []
+    parts = body_of(maker)
     own = [part for part in parts if part.kind == "expression_statement" and part.text.startswith("self.")]
     earlier = names[: names.index(name)] if name in names else []
     near = [p for p in own if (_value(p) or "?") in earlier]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, arguments, called_name, put
-from deskagent.repair.candidates.blocks import alone, instead
+from deskagent.repair.candidates.blocks import alone, instead, text_end
 from deskagent.repair.candidates.known import EMPTY, first_values, owner_of
 from deskagent.repair.nodes import Node
 
@@ -121,7 +121,7 @@ def chained(node: Node, place: Place) -> Iterator[Proposal]:
     clause = next((n for n in node.ancestors() if n.kind == "except_clause"), None)
     if clause is None or " from " in node.parts[-1].text:
         return
-    at = node.start + len(node.text.rstrip().encode())
+    at = text_end(node)
     asked = bool(place.hints.message & {"__cause__", "__context__", "__suppress_context__"})
     pattern = next((n for n in clause.walk() if n.kind == "as_pattern_target"), None)
     ways = ([(pattern.text, 1.0)] if pattern is not None else []) + [("None", 0.9)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
-from deskagent.repair.candidates.blocks import first_in
+from deskagent.repair.candidates.blocks import first_in, opens
 from deskagent.repair.candidates.known import owner_of
 from deskagent.repair.hints import Hints
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import block, is_docstring
 
 _LISTENING = frozenset(
     {"catch_warnings", "warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "recwarn"}
@@ -33,7 +32,7 @@ def warned(node: Node, place: Place) -> Iterator[Proposal]:
     """`warnings.warn("f is deprecated", DeprecationWarning, stacklevel=2)` as the function's first statement."""
     function = place.function if node.kind != "function_definition" else node
     name = function.get("name") if function is not None else None
-    if function is None or name is None or not _opens(node, function):
+    if function is None or name is None or not opens(node, function):
         return
     owner = owner_of(function)
     title = owner.get("name") if owner is not None and name.text == "__init__" else name
@@ -51,13 +50,6 @@ def warned(node: Node, place: Place) -> Iterator[Proposal]:
 
 _BUILT_IN = ("Deprecation", "PendingDeprecation", "Future", "User", "Runtime", "Syntax", "Resource", "Unicode",
              "Bytes", "Import")  # fmt: skip
-
-
-def _opens(node: Node, function: Node) -> bool:
-    """Whether `node` is the function or the first thing that it does."""
-    body = block(function)
-    parts = [part for part in body.parts if not is_docstring(part)] if body is not None else []
-    return node is function or (bool(parts) and node is parts[0])
 
 
 def _given(function: Node, place: Place, category: str, text: str, weight: float) -> Iterator[Proposal]:
