@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten, similarity
 from deskagent.repair.candidates.known import owner_of, used
+from deskagent.repair.candidates.shown import difference
 from deskagent.repair.nodes import Node
 
 _CORE = re.compile(r"'[^']*'|\"[^\"]*\"|[^\W_](?:[\w.@-]*\w)?")
@@ -35,9 +36,7 @@ def complete(node: Node, place: Place) -> Iterator[Proposal]:
 def _filled(
     node: Node, parts: list[Node], found: re.Match[str], expected: str, actual: str, place: Place
 ) -> Iterator[Proposal]:
-    first = _shared(expected, actual)
-    last = min(_shared(expected[::-1], actual[::-1]), min(len(expected), len(actual)) - first)
-    old, new = actual[first : len(actual) - last], expected[first : len(expected) - last]
+    first, old, new = difference(expected, actual)
     for index, part in enumerate(parts):
         start, end = found.span(index + 1)
         if part.kind != "string_content" or not start <= first <= end or first + len(old) > end:
@@ -88,13 +87,6 @@ def _names(before: str, core: str, node: Node, place: Place) -> list[tuple[str, 
         if name in found and core.strip("'\"") in map(str, values):
             found[name] = 1.0
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_NAMES]
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    return next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
 
 
 TABLE: Table = {"string": (complete,)}

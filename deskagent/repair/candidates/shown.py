@@ -26,6 +26,15 @@ def literal(node: Node) -> object:
         return None
 
 
+def difference(expected: str, actual: str) -> tuple[int, str, str]:
+    """What two texts don't begin and end alike with: (where it begins, that of `actual`, that of `expected`)."""
+    room = min(len(expected), len(actual))
+    first = next((i for i in range(room) if expected[i] != actual[i]), room)
+    room -= first
+    last = next((i for i in range(room) if expected[-1 - i] != actual[-1 - i]), room)
+    return first, actual[first : len(actual) - last], expected[first : len(expected) - last]
+
+
 def texts(hints: Hints) -> Ranked:
     """Text that a new element may be made of → how much speaks for it."""
     found: Ranked = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, called_name, is_value, put, wrapped
 from deskagent.repair.candidates.blocks import alone
-from deskagent.repair.candidates.shown import written
+from deskagent.repair.candidates.shown import difference, written
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import block
 
@@ -22,11 +22,7 @@ def differences(place: Place) -> list[tuple[str, str, str]]:
         return known
     found = []
     for expected, actual in place.hints.examples.texts[:_TEXTS]:
-        first = next((i for i, (a, b) in enumerate(zip(expected, actual, strict=False)) if a != b),
-                     min(len(expected), len(actual)))  # fmt: skip
-        room = min(len(expected), len(actual)) - first
-        last = next((i for i in range(room) if expected[-1 - i] != actual[-1 - i]), room)
-        old, new = actual[first : len(actual) - last], expected[first : len(expected) - last]
+        first, old, new = difference(expected, actual)
         if len(old) <= _LONGEST and len(new) <= _LONGEST and old != new:
             found.append((old, new, actual[max(0, first - 1) : first]))
     place.memo["differences"] = found
