@@ -6,21 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten
-from deskagent.repair.candidates.known import owner_of
-from deskagent.repair.candidates.makers import functions_in
+from deskagent.repair.candidates.known import decorators, functions_in, owner_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import FUNCTIONS, block, function_of
 
 _TAKES = "positional argument"
 _METHOD_VALUE = ("bound method", "'method'", "'function'")
 _MOST = 4
-
-
-def _decorators(function: Node) -> list[str]:
-    holder = function.parent
-    if holder is None or holder.kind != "decorated_definition":
-        return []
-    return [child.text for child in holder.children if child.kind == "decorator"]
 
 
 def _first(function: Node) -> str:
@@ -31,7 +23,7 @@ def _first(function: Node) -> str:
 
 def decorate(node: Node, place: Place) -> Iterator[Proposal]:
     """`def area(self)` → `@property` above it, where the failure or the class's other methods ask for it."""
-    if node.kind not in FUNCTIONS or any(text.startswith("@property") for text in _decorators(node)):
+    if node.kind not in FUNCTIONS or any(text.startswith("@property") for text in decorators(node)):
         return
     weights: dict[str, float] = {}
     owner, errors = owner_of(node), "\n".join(place.hints.examples.errors)
@@ -40,7 +32,7 @@ def decorate(node: Node, place: Place) -> Iterator[Proposal]:
     count = len(signature.parts) if signature is not None else 0
     if owner is not None and function_of(owner) is None and function_of(node.parent or node) is None:
         like = [f for f in functions_in(owner) if f is not node]
-        held = Counter(text for other in like for text in _decorators(other))
+        held = Counter(text for other in like for text in decorators(other))
         for text, times in held.most_common(_MOST):
             if ".setter" not in text and ".deleter" not in text and "(" not in text:
                 weights[text] = 0.25 + 0.1 * min(times, 3)
@@ -60,7 +52,7 @@ def decorate(node: Node, place: Place) -> Iterator[Proposal]:
             weights.pop("@staticmethod", None)
             weights.pop("@classmethod", None)
     for text, weight in weights.items():
-        if text not in _decorators(node):
+        if text not in decorators(node):
             yield _above(node, text, weight)
 
 
@@ -76,7 +68,7 @@ def wraps(node: Node, place: Place) -> Iterator[Proposal]:
         around = function_of(function.parent or function)
         name = function.get("name")
         wrapped = _first(around) if around is not None else ""
-        if around is None or name is None or not wrapped or _decorators(function):
+        if around is None or name is None or not wrapped or decorators(function):
             continue
         given = any(n.kind == "return_statement" and n.text == f"return {name.text}" for n in around.walk())
         if not given or f"{wrapped}(" not in function.text:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import below
-from deskagent.repair.candidates.known import first_values, owner_of, used
-from deskagent.repair.candidates.makers import functions_in
+from deskagent.repair.candidates.known import first_values, functions_in, owner_of, used
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import block
 

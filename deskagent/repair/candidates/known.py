@@ -3,7 +3,7 @@ values. All by the text alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -51,21 +51,36 @@ def owner_of(node: Node) -> Node | None:
     return next((n for n in node.ancestors() if n.kind == "class_definition"), None)
 
 
+def functions_in(owner: Node) -> list[Node]:
+    """The functions that stand in a class, without their decorators."""
+    body = owner.get("body")
+    return _functions(body.parts if body is not None else ())
+
+
+def _functions(parts: Iterable[Node]) -> list[Node]:
+    inner = [part.get("definition") if part.kind == "decorated_definition" else part for part in parts]
+    return [part for part in inner if part is not None and part.kind in FUNCTIONS]
+
+
+def decorators(function: Node) -> list[str]:
+    """The texts of a function's decorators, the outermost first."""
+    holder = function.parent
+    if holder is None or holder.kind != "decorated_definition":
+        return []
+    return [child.text for child in holder.children if child.kind == "decorator"]
+
+
 @lru_cache(maxsize=64)
 def methods(owner: Node) -> tuple[Callee, ...]:
     """The methods of a class, those between two underlines left out."""
-    body = owner.get("body")
     found = []
-    for part in body.parts if body is not None else ():
-        function = part.get("definition") if part.kind == "decorated_definition" else part
-        if function is None or function.kind not in FUNCTIONS:
-            continue
-        decorators = {d.text for d in part.children if d.kind == "decorator"}
-        if decorators & {"@property", "@cached_property", "@functools.cached_property"} or any(
-            ".setter" in text for text in decorators
+    for function in functions_in(owner):
+        held = set(decorators(function))
+        if held & {"@property", "@cached_property", "@functools.cached_property"} or any(
+            ".setter" in text for text in held
         ):
             continue
-        made = _callee(function, "" if "@staticmethod" in decorators else "self.", bound=True)
+        made = _callee(function, "" if "@staticmethod" in held else "self.", bound=True)
         if made is not None and not made.name.startswith("__"):
             found.append(made)
     return tuple(found)
@@ -75,12 +90,10 @@ def methods(owner: Node) -> tuple[Callee, ...]:
 def functions(syntax: Syntax) -> tuple[Callee, ...]:
     """The module's own functions."""
     found = []
-    for part in syntax.root.parts:
-        function = part.get("definition") if part.kind == "decorated_definition" else part
-        if function is not None and function.kind in FUNCTIONS:
-            made = _callee(function, "", bound=False)
-            if made is not None:
-                found.append(made)
+    for function in _functions(syntax.root.parts):
+        made = _callee(function, "", bound=False)
+        if made is not None:
+            found.append(made)
     return tuple(found)
 
 

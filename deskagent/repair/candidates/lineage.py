@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, put
 from deskagent.repair.candidates.blocks import below
-from deskagent.repair.candidates.known import owner_of, used
-from deskagent.repair.candidates.makers import functions_in
+from deskagent.repair.candidates.known import functions_in, owner_of, used
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import block
 

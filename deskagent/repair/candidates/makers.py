@@ -7,22 +7,14 @@ from functools import lru_cache
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import after, alone, before, body_of, first_in
-from deskagent.repair.candidates.known import owner_of, used
+from deskagent.repair.candidates.known import functions_in, owner_of, used
 from deskagent.repair.nodes import Node
-from deskagent.repair.syntax import FUNCTIONS, Syntax, block
+from deskagent.repair.syntax import Syntax, block
 
 _PLAIN_BASES = frozenset(
     {"object", "Generic", "Protocol", "ABC", "Enum", "NamedTuple", "TypedDict", "abc.ABC"}
 )
 _EMPTY = ("None", "[]", "{}", "False", "0")
-
-
-def functions_in(owner: Node) -> list[Node]:
-    """The functions that stand in a class, without their decorators."""
-    body = owner.get("body")
-    parts = body.parts if body is not None else []
-    inner = [part.get("definition") if part.kind == "decorated_definition" else part for part in parts]
-    return [part for part in inner if part is not None and part.kind in FUNCTIONS]
 
 
 def _method(owner: Node, name: str) -> Node | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from deskagent.repair.candidates.base import ATOM, Place, Proposal, Table, is_value, put, similarity
-from deskagent.repair.candidates.known import owner_of
+from deskagent.repair.candidates.known import decorators, owner_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import Syntax
 
@@ -49,9 +49,9 @@ def _held(owner: Node) -> dict[str, float]:
             elif node.kind == "decorated_definition":
                 function = node.get("definition")
                 name = function.get("name") if function is not None else None
-                if name is not None and any(
-                    "property" in p.text for p in node.parts if p.kind == "decorator"
-                ):
+                if function is None or name is None:
+                    continue
+                if any("property" in text for text in decorators(function)):
                     found.setdefault(f"self.{name.text}", 0.5)
     return dict(sorted(found.items(), key=lambda item: -item[1])[:MAX_HELD])
 
