@@ -14,6 +14,7 @@ from deskagent.repair.candidates.base import (
     arguments,
     called_name,
     exchange,
+    handed,
     put,
     replace,
     similarity,
@@ -109,10 +110,7 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
             if not any(part.text == variable.text for part in plain):
                 offered[variable.text] = 0.25
     for text, weight in offered.items():
-        at = given[-1].end if given else bracket.start + 1
-        yield Proposal(
-            "call.more", weight, ((at, at, f", {text}" if given else text),), f"pass {text} to {name}"
-        )
+        yield Proposal("call.more", weight, (handed(node, text),), f"pass {text} to {name}")
         if given and "=" not in text and weight > 0.3:
             yield Proposal(
                 "call.more",

@@ -250,6 +250,15 @@ def arguments(call: Node) -> list[Node]:
     return given.parts if given is not None and given.kind == "argument_list" else []
 
 
+def handed(call: Node, text: str) -> tuple[int, int, str]:
+    """The edit by which `text` is handed to a call after all that it is handed."""
+    given, bracket = arguments(call), call.get("arguments")
+    if given:
+        return given[-1].end, given[-1].end, f", {text}"
+    at = bracket.start + 1 if bracket is not None else call.end
+    return at, at, text
+
+
 def is_value(node: Node) -> bool:
     """Whether `node` is an expression whose value is used, not a target, a called function or part of a name."""
     parent = node.parent

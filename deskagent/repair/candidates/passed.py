@@ -7,7 +7,16 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from deskagent.repair.candidates.base import BUILTINS, Place, Proposal, Table, arguments, called_name, put
+from deskagent.repair.candidates.base import (
+    BUILTINS,
+    Place,
+    Proposal,
+    Table,
+    arguments,
+    called_name,
+    handed,
+    put,
+)
 from deskagent.repair.nodes import Node
 
 _STARS = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}
@@ -44,9 +53,7 @@ def handed_on(node: Node, place: Place) -> Iterator[Proposal]:
     over = called is not None and called.text.startswith("super(")
     if called_name(node) != own.text and not (over and called_name(node)):
         return
-    given = arguments(node)
-    held = {part.text for one in given for part in one.walk() if part.kind == "identifier"}
-    at = given[-1].end if given else bracket.start + 1
+    held = {part.text for one in arguments(node) for part in one.walk() if part.kind == "identifier"}
     signature = function.get("parameters")
     missing: list[str] = []
     for part in signature.parts if signature is not None else ():
@@ -57,13 +64,10 @@ def handed_on(node: Node, place: Place) -> Iterator[Proposal]:
         texts = [f"{stars}{name.text}"] if stars else [f"{name.text}={name.text}", name.text]
         missing.append(texts[0])
         for rank, text in enumerate(texts):
-            new = f", {text}" if given else text
             weight = (1.0 if stars or not rank else 0.7) * (1.0 if called_name(node) == own.text else 0.4)
-            yield Proposal("call.passed", weight, ((at, at, new),), f"hand {text} on to {called_name(node)}")
+            yield _hand_on(node, text, weight)
     if len(missing) > 1:
-        text = ", ".join(missing)
-        new = f", {text}" if given else text
-        yield Proposal("call.passed", 0.8, ((at, at, new),), f"hand {text} on to {called_name(node)}")
+        yield _hand_on(node, ", ".join(missing), 0.8)
 
 
 def by_own_name(node: Node, place: Place) -> Iterator[Proposal]:
@@ -71,15 +75,15 @@ def by_own_name(node: Node, place: Place) -> Iterator[Proposal]:
     bracket = node.get("arguments")
     if bracket is None or bracket.kind != "argument_list" or place.function is None:
         return
-    given = arguments(node)
-    held = {part.text for one in given for part in one.walk() if part.kind == "identifier"}
-    at = given[-1].end if given else bracket.start + 1
+    held = {part.text for one in arguments(node) for part in one.walk() if part.kind == "identifier"}
     for word in _TAKES.get(called_name(node), ()):
         name = place.names.get(word)
         if name is not None and name.origin in {"parameter", "local"} and word not in held:
-            text = f"{word}={word}"
-            new = f", {text}" if given else text
-            yield Proposal("call.passed", 1.0, ((at, at, new),), f"hand {text} on to {called_name(node)}")
+            yield _hand_on(node, f"{word}={word}", 1.0)
+
+
+def _hand_on(node: Node, text: str, weight: float) -> Proposal:
+    return Proposal("call.passed", weight, (handed(node, text),), f"hand {text} on to {called_name(node)}")
 
 
 def starred(node: Node, place: Place) -> Iterator[Proposal]:
