@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import alone, before, first_in, opens
-from deskagent.repair.candidates.dispatch import NAMED_KIND
+from deskagent.repair.candidates.dispatch import named_kinds
 from deskagent.repair.candidates.known import owner_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import CLAUSES
@@ -36,12 +36,7 @@ def coerce(node: Node, place: Place) -> Iterator[Proposal]:
     errors = place.hints.examples.errors
     if not any(error.startswith(("AttributeError", "TypeError")) for error in errors):
         return
-    named = {
-        kind
-        for error in errors
-        for groups in NAMED_KIND.findall(error)
-        if (kind := next(filter(None, groups), "")) in COERCED
-    }
+    named = [kind for kind in named_kinds(errors) if kind in COERCED]
     own = list(dict.fromkeys(n.text for n in place.nodes if n.kind == "identifier"))
     names = [place.names[text] for text in own if text in place.names]
     for kind in sorted(named):

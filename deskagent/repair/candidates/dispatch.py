@@ -4,7 +4,7 @@ wanted first."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, arguments, called_name
 from deskagent.repair.candidates.blocks import after, alone, before, below, dedented
@@ -14,7 +14,7 @@ from deskagent.repair.syntax import CLAUSES, block
 KINDS = ("bytes", "dict", "bool", "list", "tuple", "set", "int", "float", "str")
 _TYPES: dict[type, str] = {bytes: "bytes", dict: "dict", bool: "bool", list: "list", tuple: "tuple", set: "set",
                            frozenset: "frozenset", int: "int", float: "float", str: "str"}  # fmt: skip
-NAMED_KIND = re.compile(
+_NAMED_KIND = re.compile(
     r"'(\w+)' object|(?:not|got|found|by|type) '?(?:<class ')?(\w+)'?\b|type '(\w+)'|<class '(\w+)'>"
 )
 _GIVES = {
@@ -26,14 +26,15 @@ _GIVES = {
 _MOST_BODIES = 6
 
 
+def named_kinds(errors: Iterable[str]) -> dict[str, None]:
+    """The kinds of value that errors name, each once, in their order."""
+    found = [groups for error in errors for groups in _NAMED_KIND.findall(error)]
+    return dict.fromkeys(next(filter(None, groups), "") for groups in found)
+
+
 def shown_kinds(place: Place) -> dict[str, float]:
     """Kinds of value that the failing tests hand in, or that an error names → how much speaks for them."""
-    found: dict[str, float] = {}
-    for error in place.hints.examples.errors[:6]:
-        for groups in NAMED_KIND.findall(error):
-            kind = next(filter(None, groups), "")
-            if kind in KINDS:
-                found.setdefault(kind, 1.0)
+    found = {kind: 1.0 for kind in named_kinds(place.hints.examples.errors[:6]) if kind in KINDS}
     weight = 0.9
     for value in place.hints.examples.given[:12]:
         kind = _TYPES.get(type(value), "")
