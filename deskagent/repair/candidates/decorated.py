@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, shorten
+from deskagent.repair.candidates.importing import added
 from deskagent.repair.candidates.known import decorators, functions_in, owner_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import FUNCTIONS, block, function_of
@@ -80,16 +81,8 @@ def wraps(node: Node, place: Place) -> Iterator[Proposal]:
         if "wraps" in place.names or "functools" in place.names:
             yield made
         else:
-            at = _imports_at(place)
-            edit = (at, at, "import functools\n")
-            yield Proposal(made.operator, weight, (edit, *made.edits), made.note)
-
-
-def _imports_at(place: Place) -> int:
-    """Where an import line more can be put: before the first one."""
-    parts = place.syntax.root.parts
-    first = next((p for p in parts if p.kind.startswith("import")), None)
-    return place.syntax.line_start(first.row) if first is not None else place.syntax.line_start(parts[0].row)
+            edits = (added("import functools", place.syntax), *made.edits)
+            yield Proposal(made.operator, weight, edits, made.note)
 
 
 def _above(function: Node, text: str, weight: float) -> Proposal:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.nodes import Node
+from deskagent.repair.syntax import Syntax
 
-_IMPORTS = frozenset({"import_statement", "import_from_statement"})
+_IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
 _CANNOT = re.compile(r"cannot import name '(\w+)'|module '[\w.]+' has no attribute '(\w+)'")
 # names → the modules of the standard library that have them
 _HOMES = {
@@ -29,14 +30,14 @@ _HOMES = {
 }  # fmt: skip
 
 
-def _lines(place: Place) -> list[Node]:
+def lines(syntax: Syntax) -> list[Node]:
     """The module's own import statements."""
-    return [n for n in place.syntax.root.parts if n.kind in _IMPORTS | {"future_import_statement"}]
+    return [n for n in syntax.root.parts if n.kind in _IMPORTS]
 
 
-def _added(line: str, place: Place) -> tuple[int, int, str]:
+def added(line: str, syntax: Syntax) -> tuple[int, int, str]:
     """The edit that puts an import line after the last one, or where code begins."""
-    imports, syntax = _lines(place), place.syntax
+    imports = lines(syntax)
     if imports:
         at = syntax.line_end(imports[-1].end_row)
         return at, at, f"\n{line}"
@@ -51,7 +52,7 @@ def unknown(node: Node, place: Place) -> Iterator[Proposal]:
     for name in sorted(place.hints.missing & here):
         if name in place.names:
             continue
-        for other in _lines(place):
+        for other in lines(place.syntax):
             module = other.get("module_name")
             home = module.text if module is not None else ""
             if name in _HOMES.get(home, "").split():
@@ -61,14 +62,14 @@ def unknown(node: Node, place: Place) -> Iterator[Proposal]:
         for home, names in _HOMES.items():
             if name in names.split():
                 yield _line(f"from {home} import {name}", place, 0.9)
-        for other in _lines(place):
+        for other in lines(place.syntax):
             module = other.get("module_name")
             if module is not None and module.text.startswith("."):
                 yield _more(other, name, 0.5)
 
 
 def _line(line: str, place: Place, weight: float) -> Proposal:
-    return Proposal("import.more", weight, (_added(line, place),), line)
+    return Proposal("import.more", weight, (added(line, place.syntax),), line)
 
 
 def _more(statement: Node, name: str, weight: float) -> Proposal:

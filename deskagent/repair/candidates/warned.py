@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import first_in, opens
+from deskagent.repair.candidates.importing import added, lines
 from deskagent.repair.candidates.known import owner_of
 from deskagent.repair.hints import Hints
 from deskagent.repair.nodes import Node
@@ -61,15 +62,12 @@ def _given(function: Node, place: Place, category: str, text: str, weight: float
     if module or call == "warn":
         yield made
         return
-    imports = [
-        part for part in place.syntax.root.parts if part.kind in {"import_statement", "import_from_statement"}
-    ]
-    if imports and place.syntax.starts_line(imports[-1]):
-        at = place.syntax.line_end(imports[-1].end_row)
-        yield Proposal("guard.warned", weight, ((at, at, "\nimport warnings"), *made.edits), made.note)
+    if lines(place.syntax):
+        edits = (added("import warnings", place.syntax), *made.edits)
+        yield Proposal("guard.warned", weight, edits, made.note)
     else:
-        lines = f'import warnings\n\nwarnings.warn("{text}", {category}, stacklevel=2)'
-        within = first_in("guard.warned", function, lines, weight)
+        both = f'import warnings\n\nwarnings.warn("{text}", {category}, stacklevel=2)'
+        within = first_in("guard.warned", function, both, weight)
         if within is not None:
             yield within
 
