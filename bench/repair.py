@@ -35,6 +35,7 @@ from judge import PatchDoesNotApply, apply_diff, right
 from tests_of import TestsTimedOut, bad, environment, run_tests
 
 Options = argparse.Namespace
+LOOK = 120.0  # seconds for a run of a case's tests by this file itself
 GRACE = 60.0  # seconds over its own limit after which the command is killed
 _COUNTED = ("green", "right", "overfitted", "listed")
 _GIT = ("git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false")
@@ -119,14 +120,17 @@ def last_event(stdout: str) -> dict | None:
 
 
 def fails(case: Case, folder: Path, python: str) -> bool:
-    """Whether the case's failing tests fail on `folder`, so that there is something to repair here."""
-    return set(case.failing) <= bad(run_tests(folder, case.test, seconds=120, python=python))
+    """Whether the case's failing tests fail on `folder`, or hang, so that there is something to repair here."""
+    try:
+        return set(case.failing) <= bad(run_tests(folder, case.test, seconds=LOOK, python=python))
+    except TestsTimedOut:
+        return True
 
 
 def passes(case: Case, folder: Path, after: dict[str, bytes], scratch: Path, python: str) -> bool:
     """Whether the case's tests pass on `folder`; what fails on the answer too is not held against it."""
     try:
-        failed = bad(outcomes := run_tests(folder, case.test, seconds=120, python=python))
+        failed = bad(outcomes := run_tests(folder, case.test, seconds=LOOK, python=python))
         if not outcomes or any(test not in outcomes for test in case.failing):
             return False
         if failed:
@@ -134,7 +138,7 @@ def passes(case: Case, folder: Path, after: dict[str, bytes], scratch: Path, pyt
             lay_out(case, answered)
             for path, data in case.answers[0].items():
                 (answered / path).write_bytes(data)
-            failed -= bad(run_tests(answered, case.test, seconds=120, python=python))
+            failed -= bad(run_tests(answered, case.test, seconds=LOOK, python=python))
     except TestsTimedOut:
         return False
     return not failed and tree_of(folder) == after

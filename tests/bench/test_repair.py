@@ -119,3 +119,24 @@ def test_broken_promises(measured, request_, problem):
     assert problem in row["broken"][0]
     assert "broken promises: 1" in text
     assert code == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "there"),
+    [
+        ("def add(a, b):\n    return a - b\n", True),
+        ("def add(a, b):\n    while True:\n        pass\n", True),  # what hangs is to be repaired too
+        ("def add(a, b):\n    return a + b\n", False),
+        ("import zzqx_toolkit\n", False),  # its tests can't be had here: nothing could be measured
+    ],
+    ids=["fails", "hangs", "passes", "can't be imported"],
+)
+def test_a_case_is_measured_only_where_it_fails(tmp_path, monkeypatch, source, there):
+    if "while" in source:
+        monkeypatch.setattr(repair, "LOOK", 5.0)  # the others have the time that a busy machine takes
+    make_case(tmp_path / "cases", "right")
+    (case,) = repair.find_cases([tmp_path / "cases"])
+    folder = tmp_path / "tree"
+    repair.lay_out(case, folder)
+    (folder / "calc.py").write_text(source)
+    assert repair.fails(case, folder, sys.executable) is there
