@@ -11,7 +11,7 @@ from deskagent.repair.languages.known import tree_of
 from deskagent.repair.nodes import Node
 from deskagent.repair.places import is_generated
 from deskagent.repair.speaking import Speaking
-from deskagent.repair.syntax import Syntax
+from deskagent.repair.syntax import Syntax, enclosing
 from deskagent.repair.types import Baseline, Suspect
 
 REACHED_BY_NAME = 0.35
@@ -24,6 +24,7 @@ PASSED_ON, _STEPS = 0.9, 3
 NO_VALUE, PLAIN_VALUE, PATTERN = 0.1, 0.5, 2.0
 """How apt data are to hold a fault: what is declared alone, a None or number, a regular expression."""
 _PLAIN_VALUES = frozenset({"none", "true", "false", "integer", "float"})
+_CLASS = frozenset({"class_definition"})
 _UNSPOKEN = 0.4  # of that, where no suspicious file names the module
 
 
@@ -44,7 +45,7 @@ def module_data(
     found = []
     for node in tree.statements:
         named = tree.named_data(node)
-        around = _class_around(node) if named else None
+        around = enclosing(node, _CLASS) if named else None
         owner = tree.name_of(around) if around is not None else ""
         ranked = {name: reached.get(name, 0.0) for name in named}
         if owner:
@@ -66,11 +67,6 @@ def _aptness(node: Node) -> float:
     if value.kind in _PLAIN_VALUES:
         return PLAIN_VALUE
     return PATTERN if value.kind == "call" and value.text.startswith(("re.compile", "regex.compile")) else 1.0
-
-
-def _class_around(node: Node) -> Node | None:
-    """The class in whose body a statement stands."""
-    return next((n for n in node.ancestors() if n.kind == "class_definition"), None)
 
 
 def _idle(around: Node, ran: Collection[int]) -> bool:
