@@ -1,12 +1,6 @@
 """Absent, empty, of another case, a truth value: the right edit is among the first of its line."""
 
-import itertools
-
 import pytest
-
-from deskagent.repair.rank import iter_candidates
-from deskagent.repair.source import SourceFile
-from deskagent.repair.types import Baseline, Outcome, Suspect, TestResult
 
 CASES = {
     "given": (
@@ -60,25 +54,18 @@ CASES = {
 }  # fmt: skip
 
 
-def lines(text, line, request="", message="", limit=400):
+def lines(made, text, line, request="", message="", limit=400):
     """What the line becomes, by rank."""
-    source = SourceFile.from_bytes("a.py", text.encode())
-    failing = TestResult("t::test_it", Outcome.FAILED, message=message)
-    baseline = Baseline((failing,), {}, 0.1, "pytest")
-    stream = iter_candidates(
-        lambda _: source, [Suspect("a.py", line, 1.0)], request=request, baseline=baseline
-    )
-    for candidate in itertools.islice(stream, limit):
-        after = source.apply(candidate.edits).decode().splitlines()
-        yield "".join(after[line - 1 : line]), candidate.operator
+    for after, operator in made(text, line, request, message, limit):
+        yield "".join(after.splitlines()[line - 1 : line]), operator
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_reached(name):
+def test_reached(made, name):
     text, line, wanted, request, message, most = CASES[name]
-    made = [new for new, _ in lines(text, line, request, message)]
-    assert wanted in made
-    assert made.index(wanted) < most, made.index(wanted)
+    found = [new for new, _ in lines(made, text, line, request, message)]
+    assert wanted in found
+    assert found.index(wanted) < most, found.index(wanted)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +78,6 @@ def test_reached(name):
         "def f(x):\n    return isinstance(x, str)\n",
     ],
 )
-def test_says_nothing_where_nothing_speaks_for_it(text):
-    operators = {operator for _, operator in lines(text, 2)}
+def test_says_nothing_where_nothing_speaks_for_it(made, text):
+    operators = {operator for _, operator in lines(made, text, 2)}
     assert not operators & {"absent.nothing", "absent.case", "absent.truth"}

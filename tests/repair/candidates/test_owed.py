@@ -1,12 +1,6 @@
 """Warnings, flushes, last returns, strict patterns and a sibling's value: first where the failure asks for them."""
 
-import itertools
-
 import pytest
-
-from deskagent.repair.rank import iter_candidates
-from deskagent.repair.source import SourceFile
-from deskagent.repair.types import Baseline, Outcome, Suspect, TestResult
 
 CASES = {
     "a warning, its module imported too": (
@@ -52,20 +46,8 @@ CASES = {
 }  # fmt: skip
 
 
-def made(text, line, request="", message="", limit=100):
-    """(the whole file after, operator), by rank."""
-    source = SourceFile.from_bytes("a.py", text.encode())
-    failing = TestResult("t::test_it", Outcome.FAILED, message=message)
-    baseline = Baseline((failing,), {}, 0.1, "pytest")
-    stream = iter_candidates(
-        lambda _: source, [Suspect("a.py", line, 1.0)], request=request, baseline=baseline
-    )
-    for candidate in itertools.islice(stream, limit):
-        yield source.apply(candidate.edits).decode(), candidate.operator
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_reached(name):
+def test_reached(made, name):
     text, line, wanted, request, message, most = CASES[name]
     files = [after for after, _ in made(text, line, request, message)]
     assert wanted in files
@@ -81,6 +63,6 @@ def test_reached(name):
         ('import re\nW = re.compile(r"^a$")\n', "E       assert 'a' == 'b'"),
     ],
 )
-def test_silent_without_a_sign(text, message):
+def test_silent_without_a_sign(made, text, message):
     operators = {operator for _, operator in made(text, 2, "", message)}
     assert not operators & {"guard.warned", "return.fallen", "string.strict", "statement.owed"}

@@ -1,13 +1,7 @@
 """Edits that an error or the file's other code speaks for: None where a value is needed, types, owners, values to fall
 back on, every element, parameters handed on."""
 
-import itertools
-
 import pytest
-
-from deskagent.repair.rank import iter_candidates
-from deskagent.repair.source import SourceFile
-from deskagent.repair.types import Baseline, Outcome, Suspect, TestResult
 
 ALIKE = "E   AssertionError: assert 1 == 2"
 CASES = {
@@ -159,32 +153,24 @@ CASES = {
 }  # fmt: skip
 
 
-def made(text, line, message, limit):
-    source = SourceFile.from_bytes("a.py", text.encode())
-    baseline = Baseline((TestResult("t::test_it", Outcome.FAILED, message=message),), {}, 0.1, "pytest")
-    stream = iter_candidates(lambda _: source, [Suspect("a.py", line, 1.0)], baseline=baseline)
-    for candidate in itertools.islice(stream, limit):
-        yield source.apply(candidate.edits).decode(), candidate.operator
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_reached_early(name):
+def test_reached_early(made, name):
     text, line, wanted, message, most = CASES[name]
-    assert any(wanted in new for new, _ in made(text, line, message, most))
+    assert any(wanted in new for new, _ in made(text, line, "", message, most))
 
 
-def test_nothing_of_none_where_no_error_speaks_of_it():
+def test_nothing_of_none_where_no_error_speaks_of_it(made):
     text = "def label(item):\n    return item.owner.name\n"
-    operators = {operator for _, operator in made(text, 2, ALIKE, 300)}
+    operators = {operator for _, operator in made(text, 2, "", ALIKE, 300)}
     assert not {one for one in operators if one.startswith("none.")}
 
 
-def test_a_name_that_is_out_of_sight_is_no_owner_and_no_value_to_fall_back_on():
+def test_a_name_that_is_out_of_sight_is_no_owner_and_no_value_to_fall_back_on(made):
     text = (
         "def one(plan):\n    secret = plan.make()\n    return secret.settings or secret.fresh(plan)\n"
         "def two(thing):\n    return thing.settings\n"
     )
     message = "E   AttributeError: 'Bough' object has no attribute 'settings'"
-    for new, operator in made(text, 5, message, 400):
+    for new, operator in made(text, 5, "", message, 400):
         if operator in {"member.owner", "absent.otherwise"}:
             assert "secret" not in new.splitlines()[4]
