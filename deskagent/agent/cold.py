@@ -12,6 +12,7 @@ from typing import Any
 
 from deskagent.agent.recorder import Recorder
 from deskagent.errors import UsageError
+from deskagent.repair.beside import still
 from deskagent.repair.cold import ColdRun, run_cold
 from deskagent.repair.command import TestCommand
 from deskagent.repair.types import TestResult
@@ -37,11 +38,13 @@ _SHELL_COULD_NOT = {126: "can't be executed", 127: "doesn't exist"}
 
 @dataclass(frozen=True)
 class ColdProof:
-    """A cold run as evidence. `silent`: it was ended because it printed nothing for so many seconds."""
+    """A cold run as evidence. `silent`: it was ended because it printed nothing for so many seconds. `left`: tests that
+    failed before too and aren't asked for, and all that fails."""
 
     command: str
     run: ColdRun
     silent: float | None
+    left: tuple[str, ...] = ()
 
     @property
     def stalled(self) -> bool:
@@ -50,7 +53,13 @@ class ColdProof:
 
     @property
     def green(self) -> bool:
+        """The command says that all is well."""
         return self.run.green
+
+    @property
+    def holds(self) -> bool:
+        """It shows that what is asked for is repaired."""
+        return self.green or bool(self.left)
 
     @property
     def failing(self) -> tuple[TestResult, ...]:
@@ -105,11 +114,14 @@ def observe_cold(
     seconds: float,
     stall: bool = False,
     patch: str = "",
+    before: ColdProof | None = None,
+    others: frozenset[str] = frozenset(),
 ) -> ColdProof:
     """Runs `command` on a copy of `project` with `files` put in, for at most `seconds`.
 
-    `patch` is the key of the candidate that `files` are. With `stall`, ends it early when it falls silent.
-    UsageError where no test could run at all.
+    `patch` is the key of the candidate that `files` are, `before` the run without it, `others` are the tests that
+    may fail as they did then. With `stall`, ends it early when it falls silent. UsageError where no test could run
+    at all.
     """
     intent = events.CommandIntent(
         id=recorder.new_id("command"),
@@ -148,7 +160,8 @@ def observe_cold(
             output=whole,
         )
     )
-    proof = ColdProof(command.line, run, bearable if silence.too_long.is_set() else None)
+    left = still(before.run, run, others) if before else ()
+    proof = ColdProof(command.line, run, bearable if silence.too_long.is_set() else None, left)
     recorder.emit(
         events.TestsObserved(
             runner=command.runner,
@@ -163,6 +176,7 @@ def observe_cold(
             stage=purpose,
             green=proof.green,
             patch=patch,
+            left=left,
         )
     )
     return proof

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from deskagent.agent import loop, trials
 from deskagent.agent.apply import Changes, save
@@ -28,6 +28,7 @@ from deskagent.agent.request import FixRequest
 from deskagent.agent.sources import Sources
 from deskagent.agent.spending import Spending
 from deskagent.repair import choose
+from deskagent.repair.beside import beside, still
 from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
@@ -48,8 +49,8 @@ from deskagent.terminal.sandbox import Sandbox
 class Fix:
     """One repair from the first test run to a proved patch. Nothing is written to the project here.
 
-    `past` is what the session did before this run; `applied` then says that the patch is in the tree already. `began`
-    is the monotonic time from which the limits count.
+    `past` is what the session did before this run; `applied` then says that the patch is in the tree already. `others`
+    are failing tests that the request doesn't name. `began` is the monotonic time from which the limits count.
     """
 
     request: FixRequest
@@ -62,6 +63,7 @@ class Fix:
     before: ColdProof | None = None
     after: ColdProof | None = None
     baseline: Baseline | None = None
+    others: frozenset[str] = frozenset()
     suspects: tuple[Suspect, ...] = ()
     looked_back: LookBack | None = None
     search: Search | None = None
@@ -117,15 +119,19 @@ class Fix:
                 run = self.before.run
                 refuse_missing_packages(self.request.project, self.command, run.printed, run.result.text)
             refuse_what_proves_nothing(self.before, self.command)
-        if not self.before.green and not self.before.out_of_time:
+        done = self._memory.applied() if not self.before.out_of_time else None
+        if done and not self.before.green:
+            left = still(done.before.run, self.before.run, done.after.left)
+            self.before = replace(self.before, left=left)
+        if not self.before.holds and not self.before.out_of_time:
             return "failure_seen"
         self._memory.tree_kept()
-        if not self.before.green:
+        if self.before.out_of_time:
             return "limit"
-        if done := self._memory.applied():
+        if done:
             self.applied, self.chosen = True, done.trial
-            self.before, self.after = done.proof, self.before
-            for path, raw in done.before.items():
+            self.before, self.after = done.before, self.before
+            for path, raw in done.contents.items():
                 self._sources.was(path, raw)
         return "all_green"
 
@@ -160,7 +166,7 @@ class Fix:
             for trial in self.greens.standing:
                 self.after = self._cold(trial.files, "verify", patch=trial.candidate.key)
                 step.note = self.after.summary
-                if self.after.green:
+                if self.after.holds:
                     self.chosen = trial
                     return "proved"
                 self.greens.refuted.append(trial)
@@ -194,6 +200,8 @@ class Fix:
             seconds=self._proof_seconds if patch else self._spending.whole.seconds_left,
             stall=stall,
             patch=patch,
+            before=self.before if patch else None,
+            others=self.others,
         )
 
     @property
@@ -213,6 +221,9 @@ class Fix:
                 if self.before.green or self.before.out_of_time:
                     return "all_green" if self.before.green else "limit"
                 self.baseline = self._look(self._verifier)
+            if self._verifier.warm:
+                self.others = beside(self.request.text, self.baseline, self.before.run)
+                self._verifier.set_aside(self.others)
             self.looked_back = look_back(
                 self.request,
                 localize(

@@ -171,7 +171,7 @@ class _Reader:
             self.past.before = seen
         elif event.stage == "verify":
             self._verified = seen
-            if event.green is False:
+            if event.green is False and not event.left:
                 self.past.refuted.setdefault(self._setting, set()).add(event.patch)
 
     def _settle(self, event: events.ApplyResult) -> None:

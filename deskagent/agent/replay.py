@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from deskagent.agent.past import Observed, Past
 from deskagent.agent.permissions import Consent, Gate, Mode, is_trusted
 from deskagent.agent.rebuild import rebuild
 from deskagent.errors import DeskagentError, UsageError
+from deskagent.repair.beside import still
 from deskagent.repair.cold import copy_for, run_in
 from deskagent.repair.command import TestCommand, resolve
 from deskagent.repo import git, snapshot
@@ -112,7 +113,9 @@ def replay(session: Path, front: Front, *, env: Mapping[str, str], mode: Mode = 
         found.sides.append(_judge_before(trials.proof(before), run.side({}, before), found.lost))
         if patch is not None and after is not None:
             files = {f.path: None if f.after is None else journal.blobs.get(f.after) for f in patch.files}
-            found.sides.append(_judge_after(trials.proof(after), run.side(files, after), found.lost))
+            seen = run.side(files, after)
+            left = still(found.sides[0].seen.run, seen.run, after.tests.left)
+            found.sides.append(_judge_after(trials.proof(after), replace(seen, left=left), found.lost))
         return found
 
 
@@ -214,7 +217,7 @@ def _judge_before(claimed: ColdProof, seen: ColdProof, lost: list[str]) -> Side:
 
 
 def _judge_after(claimed: ColdProof, seen: ColdProof, lost: list[str]) -> Side:
-    why = "" if seen.green else "the tests fail"
+    why = "" if seen.holds else "the tests fail"
     return Side("after", claimed, seen, *_state(seen, why, lost))
 
 

@@ -164,7 +164,8 @@ def _evidence(fix: Fix | None) -> dict[str, Any] | None:
         return {"failing_before": failed, "before": fix.before.as_dict()}
     return {
         "failing_before": failed,
-        "failed_before_pass_now": [t["id"] for t in failed],
+        "failed_before_pass_now": [t["id"] for t in failed if t["id"] not in fix.after.left],
+        "fail_as_before": list(fix.after.left),
         "passed_before_pass_now": [t.id for t in fix.baseline.passing] if fix.baseline else [],
         "before": fix.before.as_dict(),
         "after": fix.after.as_dict(),

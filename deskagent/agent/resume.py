@@ -32,11 +32,12 @@ class Reuse:
 
 @dataclass(frozen=True)
 class Applied:
-    """A patch that this session has applied, still in the tree: what it was, contents before, proof of before."""
+    """A patch that this session has applied, still in the tree: what it was, contents before, the proofs."""
 
     trial: Trial
-    before: Mapping[str, bytes]
-    proof: ColdProof
+    contents: Mapping[str, bytes]
+    before: ColdProof
+    after: ColdProof
 
 
 def sessions_of(project: Path) -> list[Summary]:
@@ -103,7 +104,8 @@ def applied(past: Past, project: Path, blobs: Blobs) -> Applied | None:
     except DeskagentError:
         return None  # it changed since: then the tests decide what is to be done
     trial = trials.trial(proof.patch, {path: after for path, (_, after) in pairs.items()})
-    return Applied(trial, {path: before for path, (before, _) in pairs.items()}, trials.proof(proof.before))
+    contents = {path: before for path, (before, _) in pairs.items()}
+    return Applied(trial, contents, trials.proof(proof.before), trials.proof(proof.after))
 
 
 def _why(past: Past, now: events.TreeRecorded, line: str, blobs: Blobs) -> str:

@@ -84,4 +84,4 @@ def proof(observed: Observed) -> ColdProof:
         )
         run = ColdRun(ended, printed)
     silent = min(STALL_SECONDS, run.result.seconds) if run.result.end is End.CANCELLED else None
-    return ColdProof(tests.command, run, silent)
+    return ColdProof(tests.command, run, silent, tests.left)

@@ -54,7 +54,9 @@ def _lines(result: dict[str, Any]) -> Iterator[str | Painted]:
 
 def _fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
     where = "applied" if result["applied"] else f"not applied: {result['apply_note']}"
-    yield Painted(f"The tests pass with this patch ({where}).", "bold")
+    others = result["evidence"]["fail_as_before"]
+    which = "The tests that the request names pass" if others else "The tests pass"
+    yield Painted(f"{which} with this patch ({where}).", "bold")
     yield ""
     yield from _diff(result["patch"]["diff"])
     yield ""
@@ -65,6 +67,9 @@ def _fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
     still = len(evidence["passed_before_pass_now"])
     if still:
         yield f"Passed before and still {'does' if still == 1 else 'do'}: {still}."
+    if others:
+        yield f"Not named in the request, and {'fails' if len(others) == 1 else 'fail'} as before:"
+        yield from _some(others)
     after = evidence["after"]
     yield f"`{after['command']}`, run cold on a fresh copy with the patch: {after['summary']}."
     yield from _regression(result)

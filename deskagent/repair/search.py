@@ -7,7 +7,6 @@ it stopped, so nothing is tried twice.
 from __future__ import annotations
 
 import itertools
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -70,15 +69,15 @@ class Search:
     def run(self, budget: Budget, whole: Budget) -> Ended:
         """Searches within `budget` until the first green patch, then for rivals, within `whole`, for a quarter
         of the time used (at least 5, at most 30 s): a green test is not yet a right patch. One that is still alone
-        then is given up to twice as long, until another passes."""
-        ended = self._until(budget, enough=1)
+        then is given up to twice as long, until another passes; one that leaves tests failing counts for none here."""
+        ended = self._until(budget, lambda: bool(self.green))
         if ended is Ended.GREEN:
             self._nearest_first(self.green[0].candidate)
             used = whole.elapsed
-            for (share, least, most), enough in ((_RIVALS, math.inf), (_ALONE, 2)):
+            for (share, least, most), enough in ((_RIVALS, lambda: False), (_ALONE, self._two_pass_all)):
                 left = min(most, max(least, share * used)) - (whole.elapsed - used)
-                if len(self.green) < enough and left > 0:
-                    self._until(whole.part(Limits(seconds=left)), enough=enough)
+                if left > 0 and not enough():
+                    self._until(whole.part(Limits(seconds=left)), enough)
         self._drain(whole)
         return Ended.GREEN if self.green else ended
 
@@ -93,8 +92,11 @@ class Search:
         while self._running and (left := until - time.monotonic()) > 0:
             self._collect(left)
 
-    def _until(self, budget: Budget, *, enough: float) -> Ended:
-        """Tries candidates until so many have passed in all."""
+    def _two_pass_all(self) -> bool:
+        return sum(not trial.verdict.left for trial in self.green) > 1
+
+    def _until(self, budget: Budget, enough: Callable[[], bool]) -> Ended:
+        """Tries candidates until `enough` have passed."""
         while True:
             while len(self._running) < self.slots and not budget.exhausted:
                 candidate = self._next()
@@ -107,7 +109,7 @@ class Search:
             if budget.seconds_left <= 0:
                 return Ended.LIMIT
             self._collect(budget.seconds_left)
-            if len(self.green) >= enough:
+            if enough():
                 return Ended.GREEN
 
     def _next(self) -> Candidate | None:

@@ -30,8 +30,8 @@ Stage = tuple[str, tuple[str, ...] | None, list[str], list[str]]
 @dataclass
 class Stages:
     """Judges trees by the tests of `project`, in any slot's thread. `gather` seconds are for imports and collection,
-    `memory` bytes for a candidate, `flaky` tests aren't counted. Where the tests aren't run `warm`, the exact command
-    decides, or what its `tool` chain makes of it."""
+    `memory` bytes for a candidate, `flaky` tests aren't counted, nor are those `beside` the ones that are asked for.
+    Where the tests aren't run `warm`, the exact command decides, or what its `tool` chain makes of it."""
 
     project: Path
     baseline: Baseline
@@ -42,6 +42,7 @@ class Stages:
     gather: float
     memory: int
     tool: Toolchain | None = None
+    beside: frozenset[str] = frozenset()
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -90,7 +91,7 @@ class Stages:
         slow = self.slow if ids is None else {name: self.slow[name] for name in ids if name in self.slow}
         return Job(
             ids=ids,
-            skip=tuple(self.flaky),
+            skip=tuple(self._uncounted),
             stop=stop,
             limit=self.limit,
             slow=slow,
@@ -116,7 +117,21 @@ class Stages:
             if judged.status is not Status.GREEN:
                 self.steady.waver(r.id for r in judged.results if r.outcome.bad)
                 return Verdict(Status.RED, judged.results, time.monotonic() - begun, "again", _WAVERED)
-        return Verdict(Status.GREEN, tuple(seen.values()), time.monotonic() - begun, stage)
+        left = self._left(slot)
+        return Verdict(Status.GREEN, tuple(seen.values()), time.monotonic() - begun, stage, left=left)
+
+    def _left(self, slot: Slot) -> tuple[str, ...]:
+        """Of the tests that aren't asked for, those that don't pass in this tree."""
+        names = tuple(sorted(self.beside))
+        if not names:
+            return ()
+        try:
+            passed = warm_outcomes(
+                slot.warm(replace(self.job(names, stop=False), skip=tuple(self.flaky))), names
+            )
+        except WorkerGone:
+            passed = {}
+        return tuple(name for name in names if not passed.get(name, False))
 
     def _plan(self, files: Mapping[str, bytes]) -> Iterator[Stage]:
         """The stages, without a test that is run in vain."""
@@ -138,7 +153,11 @@ class Stages:
     @property
     def _wanted(self) -> tuple[str, ...]:
         """The failing tests that count."""
-        return tuple(r.id for r in self.baseline.failing if r.id not in self.flaky)
+        return tuple(r.id for r in self.baseline.failing if r.id not in self._uncounted)
+
+    @property
+    def _uncounted(self) -> frozenset[str]:
+        return self.flaky | self.beside
 
     def _whole(self, names: tuple[str, ...]) -> bool:
         """Whether these are all the tests there are: none of them stands for a file or class not yet seen into."""
@@ -148,7 +167,7 @@ class Stages:
         return {name: (self.project / name).read_bytes() for name in files if (self.project / name).is_file()}
 
     def _run(self, slot: Slot, ids: tuple[str, ...] | None, failing: list[str], passing: list[str]) -> Judged:
-        return judge(slot.warm(self.job(ids, stop=True)), failing, passing, self.flaky)
+        return judge(slot.warm(self.job(ids, stop=True)), failing, passing, self._uncounted)
 
     def _cold_verdict(self, slot: Slot, begun: float) -> Verdict:
         wanted = [

@@ -110,10 +110,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What happened to a candidate: the first bad result decides, so `results` may be partial unless GREEN."""
+    """What happened to a candidate: the first bad result decides, so `results` may be partial unless GREEN. `left` are
+    tests that failed before, aren't asked for, and still fail."""
 
     status: Status
     results: tuple[TestResult, ...] = ()
     seconds: float = 0.0
     stage: str = ""  # "failing", "affected" or "all": the last stage that ran
     detail: str = field(default="", compare=False)
+    left: tuple[str, ...] = ()

@@ -149,6 +149,11 @@ class Verifier:
             self._control(self._judging, until)
         return found
 
+    def set_aside(self, names: frozenset[str]) -> None:
+        """Has the failing tests `names` count no longer, after `baseline`, while `warm`: a candidate's verdict says
+        which of them are `left`."""
+        self._stages.beside = names
+
     def submit(self, files: Mapping[str, bytes]) -> Future[Verdict]:
         """Verifies the tree with `files` (project-relative path → bytes) in it. Equal files give the same future.
 

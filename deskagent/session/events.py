@@ -112,7 +112,8 @@ class TestFailure(msgspec.Struct, frozen=True):
 
 class TestsObserved(Event, frozen=True, tag="tests_observed"):
     """What a test run showed; `stage` says when (`observe`, `verify`, …), `green` whether the command was
-    content, `patch` the key of the candidate that was in the tree (empty: none)."""
+    content, `patch` the key of the candidate that was in the tree (empty: none), `left` the tests that are all that
+    keeps the command from being content, where they failed before too and the request doesn't name them."""
 
     __test__: ClassVar[bool] = False
     runner: str
@@ -124,6 +125,7 @@ class TestsObserved(Event, frozen=True, tag="tests_observed"):
     stage: str = ""
     green: bool | None = None
     patch: str = ""
+    left: tuple[str, ...] = ()
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ def result(**changes: object) -> dict:
     evidence = {
         "failing_before": [{"id": f"t.py::{EVIL}", "outcome": "failed", "message": EVIL}],
         "failed_before_pass_now": [f"t.py::{EVIL}"],
+        "fail_as_before": [],
         "passed_before_pass_now": ["t.py::b", "t.py::c"],
         "before": {"command": "pytest -q", "summary": "exit 1"},
         "after": {"command": f"pytest {EVIL}", "summary": "exit 0, 3 passed"},
@@ -42,6 +43,13 @@ def test_a_fix_says_that_tests_pass_and_shows_its_rivals() -> None:
     assert "1 other edit passes the tests too:" in text
     assert "   -a\n   +c" in text
     assert " ctx" not in text
+
+
+def test_what_fails_as_before_is_named() -> None:
+    evidence = result()["evidence"] | {"fail_as_before": ["t.py::d"]}
+    text = click.unstyle(answer(result(evidence=evidence)))
+    assert "The tests that the request names pass with this patch" in text
+    assert "Not named in the request, and fails as before:\n  t.py::d" in text
 
 
 def test_a_failure_says_what_was_ruled_out_and_that_nothing_changed() -> None:

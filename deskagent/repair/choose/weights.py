@@ -33,6 +33,8 @@ WEIGHTS: Mapping[str, float] = {
     "mixed": -1.0,          # returns another kind of value than all other returns of the function
     "annotated": -1.5,      # a value or result that an annotation excludes, where another patch has none
     "callers": -1.5,        # returns what callers can't use as they do: iterate, subscript, an attribute
+    # tests that aren't asked for
+    "left": -3.0,           # share of those left failing that pass with another patch
     # what the project states
     "example": -3.0,        # share of the telling examples of docstrings that fail, less the least
     "law": -1.0,            # the same of round trips and of what done twice is like done once
