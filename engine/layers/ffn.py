@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from torch import Tensor
 
@@ -30,6 +31,12 @@ class ExpertWeights:
     down: tuple[Tensor, ...]
 
 
+class Elsewhere(Protocol):
+    """Routed experts that are not all where the layer is: the same sum, computed by whoever has them."""
+
+    def __call__(self, x: Tensor, ids: Tensor, weights: Tensor, activation: Activation) -> Tensor: ...
+
+
 @dataclass(slots=True)
 class MoeWeights:
     """router: [E, hidden]. bias: [E] fp32, the selection bias. latent_down: [latent, hidden], latent_norm: [latent],
@@ -37,7 +44,7 @@ class MoeWeights:
 
     router: Tensor
     bias: Tensor | None
-    experts: ExpertWeights
+    experts: ExpertWeights | Elsewhere
     latent_down: Tensor | None
     latent_norm: Tensor | None
     latent_up: Tensor | None
@@ -53,7 +60,10 @@ def moe(x: Tensor, w: MoeWeights, config: ModelConfig, activation: Activation, o
     """x: [N, hidden], normed: the router and the shared experts read it, the routed ones its latent."""
     ids, weights = ops.route(x, w.router, w.bias, config.top_k, config.router_scale, config.renormalise)
     z = x if w.latent_down is None else ops.linear(x, w.latent_down)
-    y = ops.experts(z, ids, weights, w.experts.gate, w.experts.up, w.experts.down, activation)
+    if isinstance(w.experts, ExpertWeights):
+        y = ops.experts(z, ids, weights, w.experts.gate, w.experts.up, w.experts.down, activation)
+    else:
+        y = w.experts(z, ids, weights, activation)
     if w.latent_norm is not None:
         y = ops.rms_norm(y, w.latent_norm, config.eps)
     if w.latent_up is not None:

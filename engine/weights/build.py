@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine.config import ModelConfig, Vision
 from engine.layers.dsa import IndexerWeights, MlaWeights
-from engine.layers.ffn import DenseWeights, ExpertWeights, MoeWeights
+from engine.layers.ffn import DenseWeights, Elsewhere, ExpertWeights, MoeWeights
 from engine.layers.kda import KdaWeights
 from engine.model import LayerWeights, ModelWeights
 from engine.vision.tower import Affine, BlockWeights, VisionWeights
@@ -29,17 +29,23 @@ class Source(Protocol):
         ...
 
 
-def build(config: ModelConfig, source: Source) -> ModelWeights:
-    """All weights of the model, in the dtypes that the source gives; small vectors in fp32."""
+def build(
+    config: ModelConfig, source: Source, elsewhere: Callable[[int], Elsewhere | None] | None = None
+) -> ModelWeights:
+    """All weights of the model, in the dtypes that the source gives; small vectors in fp32. elsewhere: a layer's routed
+    experts where they aren't to be read as a stack."""
     get = source.tensor
-    layers = [_layer(config, source, number) for number in range(config.layers)]
+    layers = [
+        _layer(config, source, number, elsewhere(number) if elsewhere else None)
+        for number in range(config.layers)
+    ]
     score = residual_score(get, names.OUTPUT_RESIDUAL) if config.attn_res_block else None
     norm, head = get("model.norm.weight"), get("lm_head.weight")
     vision = build_vision(config.vision, get) if config.vision is not None else None
     return ModelWeights(get("model.embed_tokens.weight"), layers, norm, head, score, vision)
 
 
-def _layer(config: ModelConfig, source: Source, number: int) -> LayerWeights:
+def _layer(config: ModelConfig, source: Source, number: int, elsewhere: Elsewhere | None) -> LayerWeights:
     get = source.tensor
     base = f"model.layers.{number}."
     attention = (_mla if config.is_full(number) else _kda)(
@@ -48,7 +54,7 @@ def _layer(config: ModelConfig, source: Source, number: int) -> LayerWeights:
     if number < config.dense_layers:
         ffn = _dense(lambda name: get(f"{base}mlp.{name}"))
     else:
-        ffn = _moe(config, source, number, lambda name: get(f"{base}block_sparse_moe.{name}"))
+        ffn = _moe(config, source, number, elsewhere, lambda name: get(f"{base}block_sparse_moe.{name}"))
     scores = [
         residual_score(get, base + residual) if config.attn_res_block else None
         for residual in names.RESIDUALS
@@ -108,13 +114,15 @@ def _dense(get: Get) -> DenseWeights:
     return DenseWeights(*(get(f"{part}_proj.weight") for part in ("gate", "up", "down")))
 
 
-def _moe(config: ModelConfig, source: Source, number: int, get: Get) -> MoeWeights:
-    stacked = ExpertWeights(*(source.stacked(number, part) for part in names.EXPERT_PARTS))
+def _moe(
+    config: ModelConfig, source: Source, number: int, elsewhere: Elsewhere | None, get: Get
+) -> MoeWeights:
+    experts = elsewhere or ExpertWeights(*(source.stacked(number, part) for part in names.EXPERT_PARTS))
     latent = config.latent is not None
     return MoeWeights(
         router=get("gate.weight"),
         bias=get("gate.e_score_correction_bias").float(),
-        experts=stacked,
+        experts=experts,
         latent_down=get("routed_expert_down_proj.weight") if latent else None,
         latent_norm=get("routed_expert_norm.weight") if latent else None,
         latent_up=get("routed_expert_up_proj.weight") if latent else None,
