@@ -36,19 +36,36 @@ def model() -> None:
     "--context", type=click.IntRange(1), default=32_768, show_default=True, help="Tokens a sequence."
 )
 @click.option("--sequences", type=click.IntRange(1), default=1, show_default=True, help="Sequences at once.")
+@click.option("--device", help="Which device computes, as cpu or cuda:0; else the best that it fits on.")
+@click.option("--memory", type=click.FloatRange(0), help="GB of main memory at most; else what is free.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
-def inspect(folder: Path, context: int, sequences: int, as_json: bool) -> None:
-    """Show what the checkpoint in FOLDER holds, and the memory that running it takes. Nothing is loaded."""
+def inspect(
+    folder: Path, context: int, sequences: int, device: str | None, memory: float | None, as_json: bool
+) -> None:
+    """Show what the checkpoint in FOLDER holds, the memory that running it takes, and where it would lie on this
+    machine. Nothing is loaded."""
     with engine():
+        from engine.cache.pools import PAGE
+        from engine.errors import CapacityError
+        from engine.offload.devices import devices
+        from engine.offload.needs import needs
+        from engine.offload.plan import plan
         from engine.weights.card import licence_of
         from engine.weights.checkpoint import Checkpoint
         from engine.weights.inspect import predict, table
 
         checkpoint = Checkpoint.open(folder)
-        rows, memory, licence = table(checkpoint), predict(checkpoint, context, sequences), licence_of(folder)
+        rows, takes, licence = table(checkpoint), predict(checkpoint, context, sequences), licence_of(folder)
+        try:
+            there = devices(None if memory is None else int(memory * 1e9))
+            words = plan(needs(checkpoint, -(-context // PAGE) * sequences, sequences), there, device).words()
+        except CapacityError as error:
+            words = [f"it doesn't fit: {error}"]
     if as_json:
-        found = {"tensors": [asdict(row) for row in rows], "memory": asdict(memory) | {"total": memory.total}}
-        click.echo(json.dumps(found | {"licence": licence.name if licence else None}, indent=2))
+        found = {"tensors": [asdict(row) for row in rows], "memory": asdict(takes) | {"total": takes.total}}
+        click.echo(
+            json.dumps(found | {"plan": words, "licence": licence.name if licence else None}, indent=2)
+        )
         return
     config = checkpoint.config
     click.echo(printable(f"{config.name or folder.name}: {config.layers} layers, {len(config.full)} of full attention, "
@@ -57,7 +74,10 @@ def inspect(folder: Path, context: int, sequences: int, as_json: bool) -> None:
         click.echo(
             f"licence: {printable(licence.name, newlines=False)} {printable(licence.link, newlines=False)}"
         )
-    for line in (*_tensors(rows), "", f"memory for {sequences} × {context} tokens:", *_memory(memory)):
+    for line in (*_tensors(rows), "", f"memory for {sequences} × {context} tokens:", *_memory(takes)):
+        click.echo(line)
+    click.echo("\nplan for this machine:")
+    for line in words:
         click.echo(line)
 
 

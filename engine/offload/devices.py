@@ -7,6 +7,8 @@ from pathlib import Path
 
 import torch
 
+from engine.weights.inspect import resident
+
 RAM = "cpu"
 _UNKNOWN = 1 << 62
 """Where the system doesn't tell: nothing is refused."""
@@ -27,19 +29,24 @@ def devices(memory: int | None = None, gpu_memory: int | None = None) -> list[De
         for number in range(torch.cuda.device_count()):
             free = torch.cuda.mem_get_info(number)[0]
             found.append(Device(f"cuda:{number}", free if gpu_memory is None else min(free, gpu_memory)))
-    free = available()
+    free = available() + resident()  # what this process has already is its own to plan with
     return [*found, Device(RAM, free if memory is None else min(free, memory))]
 
 
-def available() -> int:
-    """Bytes of main memory that can be taken without swapping: the machine's, or what a control group leaves."""
-    meminfo, group = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
+def available(meminfo: Path = Path("/proc/meminfo"), group: Path = Path("/sys/fs/cgroup")) -> int:
+    """Bytes of main memory that can be taken without swapping: the machine's, or what a control group leaves. Pages of
+    files can be had back, so they count as free."""
     free = _UNKNOWN
     if meminfo.exists():
-        line = next((one for one in meminfo.read_text().splitlines() if one.startswith("MemAvailable:")), "")
-        free = int(line.split()[1]) << 10 if line else _UNKNOWN
+        found = [
+            line.split() for line in meminfo.read_text().splitlines() if line.startswith("MemAvailable:")
+        ]
+        free = int(found[0][1]) << 10 if found else _UNKNOWN
     try:
-        limit, used = (group / "memory.max").read_text().strip(), (group / "memory.current").read_text()
+        limit, used, stat = ((group / f"memory.{name}").read_text() for name in ("max", "current", "stat"))
     except OSError:  # no control group of our own
         return free
-    return free if limit == "max" else min(free, max(int(limit) - int(used), 0))
+    if limit.strip() == "max":
+        return free
+    files = next((int(line.split()[1]) for line in stat.splitlines() if line.startswith("file ")), 0)
+    return min(free, max(int(limit) - int(used) + files, 0))

@@ -31,20 +31,23 @@ class Counters:
     misses: int = 0
     read: int = 0
 
+    def add(self, other: Counters) -> None:
+        self.hits += other.hits
+        self.misses += other.misses
+        self.read += other.read
+
 
 class OffloadedExperts:
     """The routed experts of a layer, at most `slots` of them in memory. `ops` computes them on the CPU, wherever the
-    tokens are. counters: may be shared by layers. Not thread-safe: a forward pass has one caller at a time."""
+    tokens are. Not thread-safe: a forward pass has one caller at a time."""
 
-    def __init__(
-        self, checkpoint: Checkpoint, layer: int, slots: int, ops: Ops, counters: Counters | None = None
-    ) -> None:
+    def __init__(self, checkpoint: Checkpoint, layer: int, slots: int, ops: Ops) -> None:
         """Errors: CapacityError for fewer slots than a token has experts."""
         if slots < checkpoint.config.top_k:
             raise CapacityError(
                 f"layer {layer}: {slots} slots for experts, a token has {checkpoint.config.top_k}"
             )
-        self.slots, self.counters = slots, counters if counters is not None else Counters()
+        self.slots, self.counters = slots, Counters()
         self.resident: set[int] = set()
         self.last: int | None = None
         """The expert that the reference works on."""

@@ -17,21 +17,15 @@ from engine.offload.devices import RAM, Device
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Bytes. process: what the process holds in main memory whatever it loads. trunk: all weights but routed experts,
-    and copies that loading makes. caches: pages and states. step: activations. layers: number of a layer with routed
-    experts → bytes of one expert. experts: of each such layer. top_k: of them for a token."""
+    """Bytes. process: held in main memory whatever is computed where: Python, torch, the prefix cache. fixed: held
+    where the trunk is: its weights, pages, states, a step's activations. layers: number of a layer with routed experts
+    → bytes of one expert. experts: of each such layer. top_k: of them for a token."""
 
     process: int
-    trunk: int
-    caches: int
-    step: int
+    fixed: int
     layers: dict[int, int]
     experts: int
     top_k: int
-
-    @property
-    def fixed(self) -> int:
-        return self.trunk + self.caches + self.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +75,13 @@ def plan(needs: Needs, devices: Sequence[Device], device: str | None = None) -> 
     free[home.name] -= needs.fixed
     for name in (home.name, RAM):
         if free[name] < 0:
-            what = "trunk, caches and one step" if name == home.name else "the process itself"
+            what = (
+                "trunk, caches and a step"
+                if name == home.name
+                else "the process itself with its prefix cache"
+            )
             raise CapacityError(
-                f"{name} has {_size(known[name].bytes)}, {what} need {_size(known[name].bytes - free[name])}:"
+                f"{name} may hold {_size(known[name].bytes)}, {what} need {_size(known[name].bytes - free[name])}:"
                 f" {_size(-free[name])} are lacking. Give it more memory, or the caches fewer tokens"
             )
     places: dict[int, Place] = {}
@@ -100,9 +98,9 @@ def plan(needs: Needs, devices: Sequence[Device], device: str | None = None) -> 
         if slots < needs.top_k:
             lacking = needs.top_k * row - free[RAM]
             raise CapacityError(
-                f"{RAM} has {_size(known[RAM].bytes)}; a token's {needs.top_k} experts in each of {len(rest)} layers"
-                f" need {_size(needs.top_k * row)} beside what else lies there: {_size(lacking)} are lacking. Give it"
-                " more memory, or the caches fewer tokens"
+                f"{RAM} may hold {_size(known[RAM].bytes)}; a token's {needs.top_k} experts in each of {len(rest)}"
+                f" layers need {_size(needs.top_k * row)} beside what else lies there: {_size(lacking)} are"
+                " lacking. Give it more memory, or the caches fewer tokens"
             )
         free[RAM] -= slots * row
         places |= {layer: Place(RAM, slots) for layer in rest}

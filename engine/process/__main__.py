@@ -25,6 +25,13 @@ def main() -> int:
     parser.add_argument(
         "--kernels", default=None, help="which kernels compute; else the best of this machine"
     )
+    parser.add_argument("--device", default=None, help="which device computes (cpu, cuda:0); else the plan's")
+    parser.add_argument(
+        "--memory", type=int, default=None, help="bytes of main memory at most; else all free"
+    )
+    parser.add_argument(
+        "--gpu-memory", type=int, default=None, help="bytes of each GPU at most; else all free"
+    )
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     place = Place.at(options.folder)
@@ -34,13 +41,22 @@ def main() -> int:
     listener = place.listen()  # before the imports: whoever asks can connect, and waits
 
     from engine.api import Caches, Engine
+    from engine.offload.devices import devices
     from engine.process.load import load
     from engine.process.server import Server
 
     caches = Caches(options.pages, options.slots, ram=options.ram, folder=options.cache, disk=options.disk)
 
     def make() -> Engine:
-        model, vocabulary = load(options.checkpoint, options.kernels)
+        model, vocabulary = load(
+            options.checkpoint,
+            options.kernels,
+            device=options.device,
+            there=devices(options.memory, options.gpu_memory),
+            pages=options.pages,
+            slots=options.slots,
+            ram=options.ram,
+        )
         return Engine(model, caches, vocabulary)
 
     server = Server(place, make, options.idle)

@@ -54,6 +54,15 @@ def call(*arguments: str | Path, **more) -> Result:
     return CliRunner().invoke(model, [str(argument) for argument in arguments], **more)
 
 
+def test_inspect_shows_where_it_would_lie(plain: Path) -> None:
+    assert "plan for this machine:\ncpu: trunk, caches" in call("inspect", plain, "--device", "cpu").output
+    small = call("inspect", plain, "--device", "cpu", "--memory", "0.001")
+    assert small.exit_code == 0
+    assert "it doesn't fit: cpu may hold 1.0 MB" in small.output
+    found = json.loads(call("inspect", plain, "--device", "cpu", "--json").output)
+    assert found["plan"][1] == "cpu: all 4 experts of layers 1 to 3"
+
+
 def test_inspect_shows_tensors_and_memory(plain: Path) -> None:
     output = call("inspect", plain, "--context", "1000").output
     assert "4 experts of which 2 a token" in output

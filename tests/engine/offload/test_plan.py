@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -13,7 +15,7 @@ from engine.errors import CapacityError  # noqa: E402
 from engine.offload.devices import Device, available, devices  # noqa: E402
 from engine.offload.plan import Needs, Place, plan  # noqa: E402
 
-NEEDS = Needs(process=50, trunk=100, caches=20, step=10, layers={1: 5, 2: 5, 3: 5}, experts=8, top_k=2)
+NEEDS = Needs(process=50, fixed=130, layers={1: 5, 2: 5, 3: 5}, experts=8, top_k=2)
 ALL = 50 + 130 + 3 * 5 * 8
 
 
@@ -51,7 +53,7 @@ def test_a_gpu_takes_the_trunk_and_whole_layers_of_experts() -> None:
     small = plan(NEEDS, [Device("cuda:0", 129), Device("cpu", ALL)])
     assert small.device == "cpu"
     assert "cuda:0" not in small.held
-    with pytest.raises(CapacityError, match="cuda:0 has 129 B"):
+    with pytest.raises(CapacityError, match="cuda:0 may hold 129 B"):
         plan(NEEDS, [Device("cuda:0", 129), Device("cpu", ALL)], "cuda:0")
 
 
@@ -61,7 +63,7 @@ def test_a_gpu_takes_the_trunk_and_whole_layers_of_experts() -> None:
     st.dictionaries(st.integers(0, 9), st.integers(1, 20), min_size=1, max_size=6),
 )
 def test_no_plan_holds_more_than_there_is(gpu: int, ram: int, layers: dict[int, int]) -> None:
-    needs = Needs(50, 100, 20, 10, layers, 8, 2)
+    needs = Needs(50, 130, layers, 8, 2)
     there = [Device("cuda:0", gpu), Device("cpu", ram)]
     try:
         made = plan(needs, there)
@@ -83,3 +85,14 @@ def test_no_plan_holds_more_than_there_is(gpu: int, ram: int, layers: dict[int, 
 def test_the_users_limit_counts() -> None:
     assert available() > 0
     assert devices(memory=1 << 20)[-1] == Device("cpu", 1 << 20)
+
+
+def test_a_control_group_leaves_what_it_has_not_used(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 9000 kB\nMemAvailable:    8000 kB\n")
+    assert available(meminfo, tmp_path) == 8000 << 10
+    for limit, free in (("max", 8000 << 10), ("1000000", 1_000_000 - 600_000 + 250_000), ("100", 0)):
+        (tmp_path / "memory.max").write_text(f"{limit}\n")
+        (tmp_path / "memory.current").write_text("600000\n")
+        (tmp_path / "memory.stat").write_text("anon 350000\nfile 250000\nfile_mapped 7\n")
+        assert available(meminfo, tmp_path) == free

@@ -1,0 +1,43 @@
+"""What running a checkpoint takes, and what its experts have done since."""
+
+from __future__ import annotations
+
+import torch
+
+from engine.cache.pools import PAGE
+from engine.layers.ffn import MoeWeights
+from engine.model import Model
+from engine.offload.experts import Counters, OffloadedExperts
+from engine.offload.plan import Needs
+from engine.weights import names
+from engine.weights.checkpoint import Checkpoint
+from engine.weights.inspect import pools_bytes, predict
+
+
+def needs(checkpoint: Checkpoint, pages: int, slots: int = 1, ram: int = 0) -> Needs:
+    """pages, slots, ram: as `engine.api.Caches` has them. Nothing is loaded."""
+    config = checkpoint.config
+    layers = {layer: _expert_bytes(checkpoint, layer) for layer in names.moe_layers(config)}
+    said = predict(checkpoint, PAGE)
+    caches = pools_bytes(config, pages, slots, torch.float32)
+    routed = config.experts * sum(layers.values())
+    fixed = said.total - said.process - said.caches - routed + caches
+    return Needs(said.process + ram, fixed, layers, config.experts, config.top_k)
+
+
+def counted(model: Model) -> Counters:
+    """Hits, misses and bytes read of all layers whose experts aren't resident."""
+    whole = Counters()
+    for layer in model.weights.layers:
+        if isinstance(layer.ffn, MoeWeights) and isinstance(layer.ffn.experts, OffloadedExperts):
+            whole.add(layer.ffn.experts.counters)
+    return whole
+
+
+def _expert_bytes(checkpoint: Checkpoint, layer: int) -> int:
+    suffixes = ("_packed", "_scale") if checkpoint.packed(layer) else ("",)
+    return sum(
+        checkpoint.entry(names.expert_name(layer, 0, part) + suffix).bytes
+        for part in names.EXPERT_PARTS
+        for suffix in suffixes
+    )
