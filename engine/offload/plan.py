@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from engine.errors import CapacityError
 from engine.offload.devices import RAM, Device
 
+_PROCESS, _TRUNK = "the process with its prefix cache", "trunk, caches and a step"
+_WHAT = {(True, True): (_PROCESS, _TRUNK), (True, False): (_PROCESS,), (False, True): (_TRUNK,)}
+"""What a device holds beside experts, by whether it is main memory and whether it computes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Needs:
@@ -75,11 +79,7 @@ def plan(needs: Needs, devices: Sequence[Device], device: str | None = None) -> 
     free[home.name] -= needs.fixed
     for name in (home.name, RAM):
         if free[name] < 0:
-            what = (
-                "trunk, caches and a step"
-                if name == home.name
-                else "the process itself with its prefix cache"
-            )
+            what = " and ".join(_WHAT[name == RAM, name == home.name])
             raise CapacityError(
                 f"{name} may hold {_size(known[name].bytes)}, {what} need {_size(known[name].bytes - free[name])}:"
                 f" {_size(-free[name])} are lacking. Give it more memory, or the caches fewer tokens"
