@@ -1,0 +1,18 @@
+"""What a maker of examples gives: segments of a prompt, each to be learnt or only read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.prompt.render import Segment
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """learn: whether the model is to predict the segment's tokens; the others are context."""
+
+    segment: Segment
+    learn: bool
+
+
+Example = list[Piece]
