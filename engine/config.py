@@ -18,13 +18,42 @@ class Indexer:
 
 
 @dataclass(frozen=True, slots=True)
+class Backdrop:
+    """What shows behind transparent parts of a picture. pattern: `white`, `black`, `gray` or `chessboard`, whose
+    squares have `square` pixels a side and two levels, 0 to 255. white_first: the one at the top left is white.
+    resized: it is painted after the picture is brought to the model's size, else before."""
+
+    pattern: str
+    square: int = 16
+    white_first: bool = True
+    white: int = 255
+    gray: int = 200
+    resized: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError for what can't be painted."""
+        if self.pattern not in _PATTERNS:
+            raise ConfigError(
+                f"config: unknown pattern {self.pattern[:40]!r} behind pictures; known are {', '.join(_PATTERNS)}"
+            )
+        if self.square < 1 or max(self.white, self.gray) > 255 or min(self.white, self.gray) < 0:
+            raise ConfigError(
+                f"config: a chessboard of {self.square} pixels a square, {self.white} and {self.gray}: squares need a"
+                " pixel, levels are 0 to 255"
+            )
+
+
+_PATTERNS = ("white", "black", "gray", "chessboard")
+
+
+@dataclass(frozen=True, slots=True)
 class Vision:
     """The patch encoder and its projector: MoonViT's shape in Kimi K2.5 (the defaults) and in Kimi K3.
 
     width: of all heads' queries together. norm: `layer` or `rms`. bias: whether products have one. positions:
     how the learned grid of `grid`² positions becomes a picture's own, `bicubic` or `bilinear`. projector: whether its
     norm stands `before`, on each patch, or `after`, on each token. patches, side: the most that a picture is cut into,
-    and along a side; larger pictures are made smaller.
+    and along a side; larger pictures are made smaller. backdrop: None where transparency is left out of account.
     """
 
     hidden: int
@@ -43,6 +72,7 @@ class Vision:
     projector_eps: float = 1e-5
     patches: int = 16_384
     side: int = 512
+    backdrop: Backdrop | None = None
 
     def __post_init__(self) -> None:
         """Raises ConfigError for what makes no encoder."""
@@ -84,6 +114,7 @@ K25_VISION = Vision(hidden=1152, layers=27, heads=16, inter=4304, width=1152)
 K3_VISION = Vision(
     hidden=1024, layers=27, heads=12, inter=4096, width=1536, norm="rms", bias=False, positions="bilinear",
     projector="after", patches=65_536,
+    backdrop=Backdrop("chessboard", square=8, gray=180, resized=True),
 )  # fmt: skip
 
 

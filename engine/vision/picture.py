@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from engine.config import Vision
+from engine.config import Backdrop, Vision
+from engine.vision.backdrop import fill
 from engine.vision.files import decode
-from engine.vision.size import Size, fit
+from engine.vision.size import fit
 
-_SQUARE, _LIGHT, _DARK = 8, 255, 180
-"""The chessboard behind transparent parts, as Kimi K3's preprocessing has it: pixels, and two greys."""
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,28 +36,26 @@ def read(data: bytes, vision: Vision) -> Picture:
     image = decode(data)
     width, height = image.size
     size = fit(width, height, vision)
+    behind = vision.backdrop
+    if behind is None:
+        image = image.convert("RGB")
+    elif not behind.resized:
+        image = _opaque(image, behind)
     if image.size != (size.width, size.height):
         from PIL.Image import Resampling
 
         image = image.resize((size.width, size.height), Resampling.BICUBIC)
-    canvas = torch.from_numpy(_canvas(np.asarray(image), size, vision))
+    if behind is not None:
+        image = _opaque(image, behind)
+    token = vision.patch * vision.merge
+    canvas = torch.zeros((size.rows * token, size.columns * token, 3), dtype=torch.uint8)
+    canvas.numpy()[: size.height, : size.width] = np.asarray(image)  # the rest of the last tokens stays black
     shape = np.array(canvas.shape, dtype="<i8").tobytes()
     digest = blake2b(canvas.numpy().data, digest_size=20, salt=shape[:8], person=shape[8:16]).digest()
     return Picture(width, height, size.tokens, canvas, digest)
 
 
-def _canvas(pixels: np.ndarray, size: Size, vision: Vision) -> np.ndarray:
-    """Black where the last tokens lie beyond the picture."""
-    token = vision.patch * vision.merge
-    canvas = np.zeros((size.rows * token, size.columns * token, 3), np.uint8)
-    inside = canvas[: size.height, : size.width]
-    if pixels.shape[2] == 3:
-        inside[:] = pixels
-        return canvas
-    for first in range(0, size.height, 256):  # in strips: the sums are four times as wide
-        strip = pixels[first : first + 256]
-        y, x = np.ogrid[first : first + len(strip), : size.width]
-        board = np.where((y // _SQUARE + x // _SQUARE) % 2 == 0, np.float32(_LIGHT), np.float32(_DARK))
-        cover = strip[..., 3:].astype(np.float32) / 255
-        inside[first : first + 256] = cover * strip[..., :3] + (1 - cover) * board[..., None]
-    return canvas
+def _opaque(image: Image, behind: Backdrop) -> Image:
+    from PIL.Image import fromarray
+
+    return image if image.mode == "RGB" else fromarray(fill(np.asarray(image), behind))

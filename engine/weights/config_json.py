@@ -11,7 +11,8 @@ from engine.config import Indexer, ModelConfig
 from engine.errors import CheckpointError, ConfigError
 from engine.weights.files import read_json
 from engine.weights.keys import LARGEST_OF, Keys
-from engine.weights.vision_json import read_limits, vision_from_json, vision_to_json
+from engine.weights.pictures_json import pictures_from_json
+from engine.weights.vision_json import vision_from_json, vision_to_json
 
 LARGEST = 1 << 20
 """Bytes; a config.json is some kilobytes."""
@@ -31,13 +32,15 @@ _HAS_TO_BE: dict[str, tuple[Any, ...]] = {
 
 
 def read_config(path: Path) -> ModelConfig:
-    """The model that `path` (a config.json) describes, and the limits of its pictures by preprocessor_config.json.
+    """The model that `path` (a config.json) describes, and its pictures as preprocessor_config.json has
+    them.
     Errors: ConfigError, naming the file and the key."""
     try:
         config = from_json(read_json(path.parent, path.name, LARGEST))
         if config.vision is None or not (path.parent / PICTURES).exists():
             return config
-        return replace(config, vision=read_limits(read_json(path.parent, PICTURES, LARGEST), config.vision))
+        found = read_json(path.parent, PICTURES, LARGEST)
+        return replace(config, vision=pictures_from_json(found, config.vision))
     except CheckpointError as error:
         raise ConfigError(str(error)) from error
     except ConfigError as error:

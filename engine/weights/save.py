@@ -13,8 +13,8 @@ from engine.weights import arrange, names
 from engine.weights.build import Source
 from engine.weights.config_json import PICTURES, to_json
 from engine.weights.files import INDEX
+from engine.weights.pictures_json import pictures_to_json
 from engine.weights.quantize import DESCRIPTION
-from engine.weights.vision_json import limits_to_json
 from engine.weights.writer import Piece, write_json, write_shard
 from kernels.reference.mxfp4 import BLOCK
 
@@ -28,7 +28,7 @@ def save(config: ModelConfig, source: Source, folder: Path) -> None:
         write_shard(folder / name, pieces)
     write_json(folder / INDEX, arrange.index(files))
     if config.vision is not None:
-        write_json(folder / PICTURES, limits_to_json(config.vision))
+        write_json(folder / PICTURES, pictures_to_json(config.vision))
     whole = to_json(config)
     if any(piece.name.endswith("_packed") for pieces in files.values() for piece in pieces):
         whole["quantization_config"] = DESCRIPTION

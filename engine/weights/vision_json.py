@@ -1,8 +1,7 @@
-"""The patch encoder's part of config.json, and the limits of pictures in preprocessor_config.json."""
+"""The patch encoder's part of config.json."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from engine.config import K3_VISION, K25_VISION, Vision
@@ -18,7 +17,6 @@ _HAS_TO_BE = {
     "merge_type": "sd2_tpool", "pos_emb_type": "divided_fixed", "mlp_type": "mlp2", "projector_hidden_act": "gelu",
     "activation_func": "gelu_pytorch_tanh", "hidden_act": "gelu_pytorch_tanh",
 }  # fmt: skip
-_PIXELS = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
 _LARGEST_MERGE = 64
 
 
@@ -58,11 +56,12 @@ def vision_from_json(found: Any, width: int) -> Vision | None:
         projector_eps=keys.positive("projector_ln_eps", usual.projector_eps),
         patches=usual.patches,
         side=usual.side,
+        backdrop=usual.backdrop,
     )
 
 
 def vision_to_json(vision: Vision, width: int) -> dict[str, Any]:
-    """What `vision_from_json` reads back; `patches` and `side` are `limits_to_json`'s."""
+    """What `vision_from_json` reads back; `patches`, `side` and `backdrop` are `pictures_to_json`'s."""
     kind = next(name for name, usual in _KINDS.items() if usual.projector == vision.projector)
     return {
         "vt_hidden_size": vision.hidden, "vt_num_hidden_layers": vision.layers, "vt_num_attention_heads": vision.heads,
@@ -74,29 +73,6 @@ def vision_to_json(vision: Vision, width: int) -> dict[str, Any]:
         **dict.fromkeys(_BIASES, vision.bias), "activation_func": "gelu_pytorch_tanh", "mm_projector_type": kind,
         "mm_hidden_size": vision.hidden, "projector_hidden_act": "gelu", "projector_ln_eps": vision.projector_eps,
         "text_hidden_size": width,
-    }  # fmt: skip
-
-
-def read_limits(found: Any, vision: Vision) -> Vision:
-    """The limits of pictures that a preprocessor_config.json says. Errors: ConfigError."""
-    whole = Keys(found, "preprocessor ")
-    keys = Keys(whole.raw.get("media_proc_cfg") or found, "preprocessor ")
-    for key, value in {**_PIXELS, "patch_size": vision.patch, "merge_kernel_size": vision.merge}.items():
-        if keys.raw.get(key) not in (None, value):
-            raise ConfigError(f"config: preprocessor {key} is {short(keys.raw[key])}, it has to be {value}")
-    return replace(
-        vision,
-        patches=keys.whole("in_patch_limit", vision.patches),
-        side=keys.whole("patch_limit_on_one_side", vision.side),
-    )
-
-
-def limits_to_json(vision: Vision) -> dict[str, Any]:
-    return {
-        "media_proc_cfg": {
-            **_PIXELS, "patch_size": vision.patch, "merge_kernel_size": vision.merge,
-            "in_patch_limit": vision.patches, "patch_limit_on_one_side": vision.side,
-        }
     }  # fmt: skip
 
 
