@@ -51,7 +51,7 @@ class OffloadedExperts:
         self.resident: set[int] = set()
         self.last: int | None = None
         """The expert that the reference works on."""
-        self._ops, self._folder, self._layer = ops, checkpoint.folder, layer
+        self._folder, self._layer = checkpoint.folder, layer
         self._packed = checkpoint.packed(layer)
         suffixes = ("_packed", "_scale") if self._packed else ("",)
         self._parts = [
@@ -66,6 +66,9 @@ class OffloadedExperts:
             ]
             for part in names.EXPERT_PARTS
         ]
+        # No compiled kernel reads fp16; resident experts of that type go to the reference too.
+        half = self._parts[0][0].stack.dtype == torch.float16
+        self._compute = REFERENCE.experts if half else ops.experts
         self._worth = [0.0] * checkpoint.config.experts
         self._unit = 1.0
 
@@ -74,16 +77,16 @@ class OffloadedExperts:
         the tokens that are moved, not the weights."""
         home = x.device
         x, ids, weights = x.cpu(), ids.cpu(), weights.cpu()
-        if self._ops.experts is REFERENCE.experts:
+        if self._compute is REFERENCE.experts:
             # It takes one expert at a time, for all rows: PyTorch's products depend on how many rows there are.
             self.last = None
             stacks = [tuple(_Asked(self, arena) for arena in part) for part in self._parts]
-            return self._ops.experts(x, ids, weights, *stacks, activation).to(home)
+            return self._compute(x, ids, weights, *stacks, activation).to(home)
         stacks = [tuple(arena.stack for arena in part) for part in self._parts]
         made = []
         for rows, asked in self._turns(ids):
             self.hold(asked)
-            made.append(self._ops.experts(x[rows], ids[rows], weights[rows], *stacks, activation))
+            made.append(self._compute(x[rows], ids[rows], weights[rows], *stacks, activation))
         whole = made[0] if len(made) == 1 else torch.cat(made) if made else torch.zeros_like(x)
         return whole.to(home)
 
@@ -103,14 +106,25 @@ class OffloadedExperts:
         if leaving > 0:
             others = sorted(self.resident.difference(asked), key=lambda expert: (self._worth[expert], expert))
             for expert in others[:leaving]:
-                self.resident.discard(expert)
-                for part in self._parts:
-                    for arena in part:
-                        arena.drop(expert)
+                self._drop(expert)
         for expert in missing:
             self._read(expert)
 
     def _read(self, expert: int) -> None:
+        try:
+            self._fill(expert)
+        except CheckpointError:
+            self._drop(expert)  # part of it may be there, which no count knows
+            raise
+        self.resident.add(expert)
+
+    def _drop(self, expert: int) -> None:
+        self.resident.discard(expert)
+        for part in self._parts:
+            for arena in part:
+                arena.drop(expert)
+
+    def _fill(self, expert: int) -> None:
         for part in self._parts:
             for arena in part:
                 self.counters.read += arena.fill(expert)
@@ -120,7 +134,6 @@ class OffloadedExperts:
                     f"{self._folder}: layer {self._layer}, expert {expert}: a scale of {largest}, which makes no"
                     " number; fetch the checkpoint again"
                 )
-        self.resident.add(expert)
 
     def _turns(self, ids: Tensor) -> Iterator[tuple[slice, list[int]]]:
         """Rows one after the other, as many at a time as there are slots for their experts."""
