@@ -14,6 +14,7 @@ from deskagent.cli.engine_extra import engine
 from deskagent.cli.licence import agree
 from deskagent.errors import UsageError
 from deskagent.terminal.text import printable
+from engine.sizes import human
 
 if TYPE_CHECKING:
     from engine.weights.inspect import Memory, Row
@@ -167,22 +168,14 @@ def export(source: Path, target: Path, widen: bool, accept_license: bool) -> Non
 def _tensors(rows: list[Row]) -> list[str]:
     lines = [f"{'kind':20} {'tensors':>8} {'size':>10}  types"]
     lines += [
-        f"{row.kind:20} {row.tensors:8} {_size(row.bytes):>10}  {', '.join(row.dtypes)}" for row in rows
+        f"{row.kind:20} {row.tensors:8} {human(row.bytes):>10}  {', '.join(row.dtypes)}" for row in rows
     ]
     return [
         *lines,
-        f"{'all':20} {sum(row.tensors for row in rows):8} {_size(sum(row.bytes for row in rows)):>10}",
+        f"{'all':20} {sum(row.tensors for row in rows):8} {human(sum(row.bytes for row in rows)):>10}",
     ]
 
 
 def _memory(memory: Memory) -> list[str]:
     parts = {**asdict(memory), "total": memory.total}
-    return [f"{name:20} {_size(size):>19}" for name, size in parts.items()]
-
-
-def _size(size: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"
+    return [f"{name:20} {human(size):>19}" for name, size in parts.items()]

@@ -15,7 +15,7 @@ from torch import Tensor
 from engine.errors import CapacityError, CheckpointError
 from engine.offload.arena import Arena
 from engine.weights import names
-from engine.weights.checkpoint import LARGEST_SCALE, Checkpoint
+from engine.weights.checkpoint import Checkpoint
 from kernels.dispatch import REFERENCE, Ops
 from kernels.layout import Activation
 
@@ -51,9 +51,8 @@ class OffloadedExperts:
         self.resident: set[int] = set()
         self.last: int | None = None
         """The expert that the reference works on."""
-        self._folder, self._layer = checkpoint.folder, layer
+        self._checkpoint, self._layer = checkpoint, layer
         self._packed = checkpoint.packed(layer)
-        suffixes = ("_packed", "_scale") if self._packed else ("",)
         self._parts = [
             [
                 Arena(
@@ -62,7 +61,7 @@ class OffloadedExperts:
                         for expert in range(checkpoint.config.experts)
                     ]
                 )
-                for suffix in suffixes
+                for suffix in checkpoint.suffixes(layer)
             ]
             for part in names.EXPERT_PARTS
         ]
@@ -128,12 +127,8 @@ class OffloadedExperts:
         for part in self._parts:
             for arena in part:
                 self.counters.read += arena.fill(expert)
-            largest = int(part[-1].stack[expert].max()) if self._packed else 0
-            if largest > LARGEST_SCALE:
-                raise CheckpointError(
-                    f"{self._folder}: layer {self._layer}, expert {expert}: a scale of {largest}, which makes no"
-                    " number; fetch the checkpoint again"
-                )
+            if self._packed:
+                self._checkpoint.check_scales(part[-1].stack[expert], f"layer {self._layer}, expert {expert}")
 
     def _turns(self, ids: Tensor) -> Iterator[tuple[slice, list[int]]]:
         """Rows one after the other, as many at a time as there are slots for their experts."""

@@ -35,9 +35,8 @@ def counted(model: Model) -> Counters:
 
 
 def _expert_bytes(checkpoint: Checkpoint, layer: int) -> int:
-    suffixes = ("_packed", "_scale") if checkpoint.packed(layer) else ("",)
     return sum(
         checkpoint.entry(names.expert_name(layer, 0, part) + suffix).bytes
         for part in names.EXPERT_PARTS
-        for suffix in suffixes
+        for suffix in checkpoint.suffixes(layer)
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from engine.errors import CapacityError
 from engine.offload.devices import RAM, Device
+from engine.sizes import human
 
 _PROCESS, _TRUNK = "the process with its prefix cache", "trunk, caches and a step"
 _WHAT = {(True, True): (_PROCESS, _TRUNK), (True, False): (_PROCESS,), (False, True): (_TRUNK,)}
@@ -64,7 +65,7 @@ class Plan:
             kept = "all" if place.slots == self.of else f"{place.slots} of"
             rest = "" if place.slots == self.of else "; the others are read from disk when a token asks"
             lines.append(f"{place.device}: {kept} {self.of} experts of {layers}{rest}")
-        return [*lines, *(f"{name}: {_size(held)} in all" for name, held in self.held.items())]
+        return [*lines, *(f"{name}: {human(held)} in all" for name, held in self.held.items())]
 
 
 def plan(needs: Needs, devices: Sequence[Device], device: str | None = None) -> Plan:
@@ -81,8 +82,8 @@ def plan(needs: Needs, devices: Sequence[Device], device: str | None = None) -> 
         if free[name] < 0:
             what = " and ".join(_WHAT[name == RAM, name == home.name])
             raise CapacityError(
-                f"{name} may hold {_size(known[name].bytes)}, {what} need {_size(known[name].bytes - free[name])}:"
-                f" {_size(-free[name])} are lacking. Give it more memory, or the caches fewer tokens"
+                f"{name} may hold {human(known[name].bytes)}, {what} need {human(known[name].bytes - free[name])}:"
+                f" {human(-free[name])} are lacking. Give it more memory, or the caches fewer tokens"
             )
     places: dict[int, Place] = {}
     if home.name != RAM:
@@ -98,8 +99,8 @@ def plan(needs: Needs, devices: Sequence[Device], device: str | None = None) -> 
         if slots < needs.top_k:
             lacking = needs.top_k * row - free[RAM]
             raise CapacityError(
-                f"{RAM} may hold {_size(known[RAM].bytes)}; a token's {needs.top_k} experts in each of {len(rest)}"
-                f" layers need {_size(needs.top_k * row)} beside what else lies there: {_size(lacking)} are"
+                f"{RAM} may hold {human(known[RAM].bytes)}; a token's {needs.top_k} experts in each of {len(rest)}"
+                f" layers need {human(needs.top_k * row)} beside what else lies there: {human(lacking)} are"
                 " lacking. Give it more memory, or the caches fewer tokens"
             )
         free[RAM] -= slots * row
@@ -122,11 +123,3 @@ def _runs(places: dict[int, Place]) -> list[tuple[int, int, Place]]:
         else:
             runs.append((layer, layer, place))
     return runs
-
-
-def _size(size: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"

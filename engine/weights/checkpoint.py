@@ -74,6 +74,18 @@ class Checkpoint:
         """Whether the layer's routed experts are MXFP4."""
         return f"{names.expert_name(layer, 0, names.EXPERT_PARTS[0])}_packed" in self.entries
 
+    def suffixes(self, layer: int) -> tuple[str, ...]:
+        """What the names of the layer's routed experts end in: MXFP4 has packed values and scales."""
+        return ("_packed", "_scale") if self.packed(layer) else ("",)
+
+    def check_scales(self, scales: Tensor, what: str) -> None:
+        """Errors: CheckpointError for scales that make no number."""
+        largest = int(scales.max())
+        if largest > LARGEST_SCALE:
+            raise CheckpointError(
+                f"{self.folder}: {what}: a scale of {largest}, which makes no number; fetch the checkpoint again"
+            )
+
     def _expect(self, name: str, shape: tuple[int, ...], dtypes: tuple[torch.dtype, ...]) -> None:
         entry = self.entry(name)
         if entry.shape != shape and not _same_vector(entry.shape, shape):
@@ -97,16 +109,10 @@ class Checkpoint:
     def stacked(self, layer: int, part: str) -> tuple[Tensor, ...]:
         """A layer's experts of one part: (packed, scales) as they are stored, or one plain tensor. No copy is made
         where they lie one after the other. Errors: CheckpointError, also for scales that make no number."""
-        if not self.packed(layer):
-            return (self._together(layer, part, ""),)
-        packed, scales = (self._together(layer, part, suffix) for suffix in ("_packed", "_scale"))
-        largest = int(scales.max())
-        if largest > LARGEST_SCALE:
-            raise CheckpointError(
-                f"{self.folder}: layer {layer}, experts' {part}: a scale of {largest}, which makes no number; "
-                "fetch the checkpoint again"
-            )
-        return packed, scales
+        stacks = tuple(self._together(layer, part, suffix) for suffix in self.suffixes(layer))
+        if self.packed(layer):
+            self.check_scales(stacks[-1], f"layer {layer}, experts' {part}")
+        return stacks
 
     def _together(self, layer: int, part: str, suffix: str) -> Tensor:
         wanted = [names.expert_name(layer, e, part) + suffix for e in range(self.config.experts)]
