@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from engine.errors import CheckpointError, RequestError
 
@@ -13,16 +14,24 @@ class Tokenizer:
     """One vocabulary, whatever file it came from.
 
     encode_text: ordinary text to ids. words: id → the bytes that it stands for. markers: name → id of those that no
-    text becomes. size: ids are below it; not all need to be in use.
+    text becomes, and that stand for no text. shown: of those that no text becomes either, but whose name is written out
+    where nobody reads them as markers: Kimi's files have those of tool calls so. size: ids are below it; not all need
+    to be in use.
     """
 
     def __init__(
-        self, encode_text: Callable[[str], list[int]], words: Mapping[int, bytes], markers: Mapping[str, int]
+        self,
+        encode_text: Callable[[str], list[int]],
+        words: Mapping[int, bytes],
+        markers: Mapping[str, int],
+        shown: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        self._encode, self._words = encode_text, words
+        self._encode = encode_text
+        self._words = {**words, **{token: name.encode() for name, token in shown.items()}}
         self.markers = dict(markers)
+        self._named = {**shown, **markers}
         self._marker_ids = frozenset(self.markers.values())
-        self.size = max((*words, *self._marker_ids), default=-1) + 1
+        self.size = max((*self._words, *self._marker_ids), default=-1) + 1
 
     def encode(self, text: str) -> list[int]:
         """Ids of ordinary text, whatever it looks like. Half of a surrogate pair is written as U+FFFD."""
@@ -40,12 +49,16 @@ class Tokenizer:
 
     def marker(self, name: str) -> int:
         """Errors: RequestError where the vocabulary has no such marker."""
-        found = self.markers.get(name)
+        found = self._named.get(name)
         if found is None:
             raise RequestError(
                 f"the vocabulary has no marker {name}: the checkpoint is for another prompt format"
             )
         return found
+
+    def has(self, name: str) -> bool:
+        """Whether `marker` finds it."""
+        return name in self._named
 
     def is_marker(self, token: int) -> bool:
         return token in self._marker_ids

@@ -71,9 +71,12 @@ def read_json_bpe(folder: Path) -> Tokenizer:
         built = tokenizers.Tokenizer.from_str(json.dumps(whole))
     except Exception as error:  # the package raises nothing narrower
         raise CheckpointError(f"{path}: {error}") from error
-    shown = {token: name.encode() for name, (token, special) in added.items() if not special}
-    markers = {name: token for name, (token, special) in added.items() if special}
-    return Tokenizer(lambda text: built.encode(text, add_special_tokens=False).ids, words | shown, markers)
+    return Tokenizer(
+        lambda text: built.encode(text, add_special_tokens=False).ids,
+        words,
+        {name: token for name, (token, special) in added.items() if special},
+        {name: token for name, (token, special) in added.items() if not special},
+    )
 
 
 def read_tiktoken(folder: Path, name: str, pattern: str = KIMI_PATTERN) -> Tokenizer:
@@ -106,9 +109,12 @@ def read_tiktoken(folder: Path, name: str, pattern: str = KIMI_PATTERN) -> Token
     words = {rank: word for word, rank in ranks.items()}
     if {token for token, _ in added.values()} & words.keys():
         raise CheckpointError(f"{config}: an id is a marker and text")
-    shown = {token: name.encode() for name, (token, special) in added.items() if not special}
-    markers = {name: token for name, (token, special) in added.items() if special}
-    return Tokenizer(BytePairs(ranks, _splitter(pattern)).encode, words | shown, markers)
+    return Tokenizer(
+        BytePairs(ranks, _splitter(pattern)).encode,
+        words,
+        {name: token for name, (token, special) in added.items() if special},
+        {name: token for name, (token, special) in added.items() if not special},
+    )
 
 
 def _splitter(pattern: str) -> Callable[[str], list[str]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.prompt.messages import Image
-from engine.prompt.render import Marker, Segment
+from engine.prompt.render import Marker
+from engine.prompt.segments import Segment
 from engine.tokenizer import Tokenizer
 
 

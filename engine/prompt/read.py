@@ -1,52 +1,16 @@
-"""Answers back by token id: thinking, text and tool calls, as they come. Text that looks like a marker stays text."""
+"""Answers in the tagged format back by token id: thinking, text and tool calls, as they come. Text that looks like a
+marker stays text."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from engine.prompt.events import Called, Calling, Ended, Event, Said, parsed
 from engine.prompt.render import Marker
 from engine.tokenizer import Characters, Tokenizer
 
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Some more thinking or text."""
-
-    kind: Literal["thinking", "text"]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Calling:
-    """A tool call has begun, or goes on: some more text of an argument (key None: of the whole JSON object)."""
-
-    index: int
-    name: str
-    key: str | None = None
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """A tool call. error: why it can't be made as it is; empty where it can. `arguments` hold what was understood."""
-
-    index: int
-    name: str
-    arguments: dict[str, Any]
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """whole: the message was closed; otherwise it was cut off."""
-
-    whole: bool
-
-
-Event = Said | Calling | Called | Ended
 _LARGEST_TAG = 16 << 10
 """Bytes; what is longer is no tag that a model meant."""
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -171,7 +135,7 @@ class Reader:
         argument, call.argument = call.argument, None
         where = "its JSON" if argument.key is None else f"argument {argument.key}"
         try:
-            value = argument.text if argument.type == "string" else _parsed(argument.text)
+            value = argument.text if argument.type == "string" else parsed(argument.text)
         except (ValueError, RecursionError) as error:
             call.error = call.error or f"{where} is no JSON: {error}"
             return []
@@ -194,14 +158,6 @@ class Reader:
             self._argued()
         call, self._call = self._call, None
         return [Called(call.index, call.name, call.arguments, call.error)]
-
-
-def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse)
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
 
 
 def _unescaped(value: str) -> str:

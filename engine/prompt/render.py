@@ -1,4 +1,4 @@
-"""Conversations to segments: markers, which are single token ids, and ordinary text between them.
+"""Conversations to segments in the tagged format of Kimi K3.
 
 message   ::= <open> message role="…" … <sep> body <close> message <sep> <end_of_msg>
 assistant ::= [think section] response section [tools section of calls, an argument a section]
@@ -8,12 +8,13 @@ The wording of the system's own messages is the format's, so that models that we
 from __future__ import annotations
 
 import enum
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.errors import RequestError
-from engine.prompt.messages import Call, Content, Image, Message, Prompt
+from engine.prompt.messages import Call, Message, Prompt
+from engine.prompt.results import Result, ordered
+from engine.prompt.segments import Segment, joined, json_of, parts
 
 
 class Marker(enum.Enum):
@@ -29,9 +30,6 @@ class Marker(enum.Enum):
     MEDIA_END = "<|media_end|>"
 
 
-PICTURE = "<|kimi_image_placeholder|>"
-"""What templates write for a picture; no marker, but text that is replaced."""
-Segment = Marker | Image | str
 TIERS = ("low", "high", "max")
 _JSON_ONLY = (
     "Your response must be raw JSON data without markdown code blocks (```json) or any additional formatting."
@@ -46,20 +44,12 @@ _MORE_TOOLS = (
 
 def render(prompt: Prompt) -> list[Segment]:
     """The prompt's segments, no two texts in a row. Errors: RequestError for what the format can't say."""
-    return list(_joined(_prompt(prompt)))
-
-
-def text_of(segments: Iterable[Segment]) -> str:
-    """Segments as people and other people's templates write them. Never encode this: see `encode`."""
-    return "".join(
-        PICTURE if isinstance(part, Image) else part if isinstance(part, str) else part.value
-        for part in segments
-    )
+    return list(joined(_prompt(prompt)))
 
 
 def thinking_end() -> list[Segment]:
     """What ends the thinking and begins the response, where a cap has to."""
-    return list(_joined([*_close("think"), *_open("response")]))
+    return list(joined([*_close("think"), *_open("response")]))
 
 
 def _prompt(prompt: Prompt) -> Iterator[Segment]:
@@ -74,19 +64,11 @@ def _prompt(prompt: Prompt) -> Iterator[Segment]:
             "channel), supported values include `low`, `medium`, `high`, and `max`.\nNow the system is invoked with "
             f"`thinking_effort={prompt.tier}`.",
         )
-    calls: Sequence[Call] = ()
-    results: list[Message] = []
-    index = 0
-    for message in prompt.messages:
-        if message.role == "tool":
-            results.append(message)
-            continue
-        index = yield from _results(results, calls, index)
-        results = []
-        if message.role == "assistant":
-            calls, index = message.calls, 0
-        yield from _message(message, prompt.tier is not None)
-    yield from _results(results, calls, index)
+    for message in ordered(prompt.messages):
+        if isinstance(message, Result):
+            yield from _result(message)
+        else:
+            yield from _message(message, prompt.tier is not None)
     if prompt.tool_choice is not None:
         said = f"The system is invoked with `tool_choice={prompt.tool_choice}`.\n"
         yield from _system("tool-choice", f"{said}{_CHOICES[prompt.tool_choice]} in the next message.")
@@ -106,14 +88,14 @@ def _message(message: Message, thinks: bool) -> Iterator[Segment]:
     if message.role == "assistant":
         yield from _assistant(message, thinks)
     else:
-        yield from _content(message.content)
+        yield from parts(message.content)
     yield from _end()
 
 
 def _assistant(message: Message, thinks: bool) -> Iterator[Segment]:
     if thinks:
         yield from _section("think", [message.thinking if message.thinking.strip() else ""])
-    yield from _section("response", _content(message.content))
+    yield from _section("response", parts(message.content))
     if message.calls:
         yield from _open("tools")
         for number, call in enumerate(message.calls, 1):
@@ -129,34 +111,14 @@ def _arguments(call: Call) -> Iterator[Segment]:
             yield from _section("json", [call.arguments], type="object")
         return
     for key, value in call.arguments.items():
-        text = value if isinstance(value, str) else _json(value)
+        text = value if isinstance(value, str) else json_of(value)
         yield from _section("argument", [text], key=key, type=_type(value))
 
 
-def _results(results: list[Message], calls: Sequence[Call], index: int) -> Iterator[Segment]:
-    """Results of one turn, in the order of their calls where each names one. Returns the last index."""
-    ids = [call.id for call in calls if call.id is not None]
-    if results and all(result.call_id in ids for result in results):
-        ordered = [
-            (result, next(call.name for call in calls if call.id == known))
-            for known in dict.fromkeys(ids)
-            for result in results
-            if result.call_id == known
-        ]
-    else:
-        ordered = [(result, result.name) for result in results]
-    for result, name in ordered:
-        index += 1
-        if name is None and index <= len(calls):
-            name = calls[index - 1].name
-        if name is None:
-            raise RequestError(
-                "a tool's result belongs to no call: give it the call's id, or the tool's name"
-            )
-        yield from _open("message", role="tool", tool=name, index=str(index))
-        yield from _content(result.content)
-        yield from _end()
-    return index
+def _result(result: Result) -> Iterator[Segment]:
+    yield from _open("message", role="tool", tool=result.name, index=str(result.index))
+    yield from parts(result.message.content)
+    yield from _end()
 
 
 def _response_format(response: Mapping[str, Any] | str) -> str:
@@ -178,13 +140,6 @@ def _system(kind: str, text: str) -> Iterator[Segment]:
     yield from _open("message", role="system", type=kind)
     yield text
     yield from _end()
-
-
-def _content(content: Content) -> Iterator[Segment]:
-    if isinstance(content, str):
-        yield content
-    else:
-        yield from content
 
 
 def _section(tag: str, body: Iterable[Segment], **attributes: str) -> Iterator[Segment]:
@@ -221,33 +176,11 @@ def _type(value: object) -> str:
     return next((name for kind, name in kinds if isinstance(value, kind)), "array")
 
 
-def _json(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise RequestError(f"no JSON can be made of a tool's argument: {error}") from error
-
-
 def _sorted_json(value: object) -> str:
     """Without blanks, keys in the order of the alphabet, whatever their case."""
     if isinstance(value, Mapping):
         pairs = sorted(value.items(), key=lambda pair: str(pair[0]).lower())
-        return "{" + ",".join(f"{_json(str(key))}:{_sorted_json(item)}" for key, item in pairs) + "}"
+        return "{" + ",".join(f"{json_of(str(key))}:{_sorted_json(item)}" for key, item in pairs) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ",".join(map(_sorted_json, value)) + "]"
-    return _json(value)
-
-
-def _joined(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Texts that follow each other become one: cut otherwise they would be other tokens."""
-    text = ""
-    for segment in segments:
-        if isinstance(segment, str):
-            text += segment
-            continue
-        if text:
-            yield text
-            text = ""
-        yield segment
-    if text:
-        yield text
+    return json_of(value)

@@ -74,6 +74,24 @@ def test_markers_have_ids_and_no_bytes(tokenizer: Tokenizer, marker_names: list[
         tokenizer.marker("<|im_user|>")
 
 
+def test_an_added_token_that_is_shown_is_found_by_name_and_no_text_becomes_it(
+    tiktoken_folder: Path, tmp_path: Path
+) -> None:
+    """As the public files of Kimi models have the markers of tool calls."""
+    name = "<|tool_call_begin|>"
+    (tmp_path / "tiktoken.model").write_bytes((tiktoken_folder / "tiktoken.model").read_bytes())
+    added = {"9000": {"content": name, "special": False}, "9001": {"content": "[EOS]", "special": True}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": added}))
+    tokenizer = load(tmp_path)
+    assert tokenizer.has(name)
+    assert tokenizer.marker(name) == 9000
+    assert tokenizer.token_bytes(9000) == name.encode()
+    assert 9000 not in tokenizer.encode(f"a{name}b")
+    assert not tokenizer.is_marker(9000)
+    assert not tokenizer.has("<|im_user|>")
+    assert tokenizer.size == 9002
+
+
 def test_a_long_text_is_not_cut_by_the_file(tokenizer: Tokenizer) -> None:
     assert tokenizer.decode(tokenizer.encode("hello " * 5000)) == "hello " * 5000
 
