@@ -10,7 +10,6 @@ words of somebody who has read both; a case whose words begin with "equal" count
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import sys
 import tempfile
@@ -22,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import adapters
 from formats import Case
-from judge import text_of
+
+from deskagent.repair.diff import readable
 
 
 def outcome(row: dict, note: str) -> str:
@@ -35,21 +35,19 @@ def outcome(row: dict, note: str) -> str:
     return {"limit": "no patch in time", "not_fixed": "no patch"}.get(row["status"], row["status"])
 
 
-def changed(case: Case) -> str:
-    """The developer's change to the source, changed lines only."""
-    lines: list[str] = []
-    for path, after in case.answers[0].items():
-        before = text_of((case.trees[-1] / path).read_bytes())
-        diff = difflib.unified_diff(before.splitlines(), text_of(after).splitlines(), n=0, lineterm="")
-        lines += [path, *(line for line in diff if not line.startswith(("---", "+++")))]
-    return "\n".join(lines)
-
-
-def ours(diff: str) -> str:
-    """The changed lines of a patch, with the places."""
+def changed(diff: str) -> str:
+    """The changed lines of a diff, with their files and places."""
     keep = [line for line in diff.splitlines() if line[:1] in "+-@" and not line.startswith(("--- ", "+++ "))]
     paths = [line.removeprefix("+++ b/") for line in diff.splitlines() if line.startswith("+++ b/")]
     return "\n".join([*paths, *keep])
+
+
+def developers(case: Case) -> str:
+    """The developer's diff of the source."""
+    tree = case.trees[-1]
+    return readable(
+        {path: ((tree / path).read_bytes(), after) for path, after in case.answers[0].items()}, context=0
+    )
 
 
 def page(rows: list[dict], cases: dict[str, Case], notes: dict[str, str]) -> Iterator[str]:
@@ -65,9 +63,9 @@ def page(rows: list[dict], cases: dict[str, Case], notes: dict[str, str]) -> Ite
         yield f"\n### {row['name']}: {words[row['name']]}\n"
         if note := notes.get(row["name"]):
             yield f"{note}\n"
-        for title, text in (("deskagent", ours(row["diff"])), ("developer", changed(cases[row["name"]]))):
+        for title, text in (("deskagent", row["diff"]), ("developer", developers(cases[row["name"]]))):
             if text:
-                yield f"{title}\n```diff\n{text}\n```"
+                yield f"{title}\n```diff\n{changed(text)}\n```"
 
 
 def main() -> int:
