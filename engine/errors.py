@@ -15,6 +15,10 @@ class CheckpointError(EngineError):
     """A checkpoint that is damaged, incomplete, hostile or not of this architecture."""
 
 
+class LicenceError(EngineError):
+    """A checkpoint under a licence of its own, which nobody said that they agreed to."""
+
+
 class CapacityError(EngineError):
     """Less memory than the request needs; nothing was allocated."""
 

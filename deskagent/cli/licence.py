@@ -14,8 +14,9 @@ from deskagent.terminal.text import printable
 _LINES = 200  # of a licence that are shown
 
 
-def agree(folder: Path, *, accepted: bool) -> None:
-    """Returns when the person has agreed, now or before. `accepted`: said so on the command line.
+def agree(folder: Path, *, accepted: bool) -> str | None:
+    """Returns when the person has agreed, now or before. `accepted`: said so on the command line. Gives what the
+    engine's process takes as `--agreed`; None where the checkpoint has no licence of its own.
 
     Errors: UsageError where nobody can be asked, or the answer is no.
     """
@@ -23,10 +24,10 @@ def agree(folder: Path, *, accepted: bool) -> None:
 
     licence = licence_of(folder)
     if licence is None:
-        return
+        return None
     digest = fingerprint(folder, licence)
     if licences.is_agreed(digest):
-        return
+        return digest
     name = printable(licence.name, newlines=False)
     where = printable(licence.link, newlines=False)
     click.echo(
@@ -44,6 +45,7 @@ def agree(folder: Path, *, accepted: bool) -> None:
         if not click.confirm("Do you agree to it?", default=False, err=True):
             raise UsageError(f"{folder} was not used: its licence was not agreed to.")
     licences.remember(digest, licence.name, folder.resolve())
+    return digest
 
 
 def _shown(text: str, folder: Path) -> list[str]:

@@ -32,6 +32,9 @@ def main() -> int:
     parser.add_argument(
         "--gpu-memory", type=int, default=None, help="bytes of each GPU at most; else all free"
     )
+    parser.add_argument(
+        "--agreed", default=None, help="fingerprint under which the checkpoint's own licence was agreed to"
+    )
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     place = Place.at(options.folder)
@@ -56,6 +59,7 @@ def main() -> int:
             pages=options.pages,
             slots=options.slots,
             ram=options.ram,
+            agreed=options.agreed,
         )
         return Engine(model, caches, vocabulary)
 

@@ -17,6 +17,7 @@ from engine.offload.experts import OffloadedExperts
 from engine.offload.needs import needs
 from engine.offload.plan import Place, Plan, plan
 from engine.weights.build import build
+from engine.weights.card import check_agreed
 from engine.weights.checkpoint import Checkpoint
 from kernels.dispatch import available, select
 
@@ -32,10 +33,13 @@ def load(
     pages: int = 1,
     slots: int = 1,
     ram: int = 0,
+    agreed: str | None = None,
 ) -> tuple[Model, Vocabulary | None]:
     """The model, and its tokenizer if the folder has one. device: which one computes; None: the plan's choice. there:
-    devices to plan with; None: this machine's. pages, slots, ram: of the caches that it will have.
-    Errors: CapacityError before anything is allocated; CheckpointError, ConfigError, RequestError."""
+    devices to plan with; None: this machine's. pages, slots, ram: of the caches that it will have. agreed: see
+    `engine.weights.card.check_agreed`.
+    Errors: LicenceError, CapacityError before anything is allocated; CheckpointError, ConfigError, RequestError."""
+    check_agreed(folder, agreed)
     checkpoint = Checkpoint.open(folder)
     made = plan(needs(checkpoint, pages, slots, ram), devices() if there is None else there, device)
     for line in made.words():

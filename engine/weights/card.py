@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import LicenceError
 from engine.weights.files import inside
 
 _LARGEST = 4 << 20
@@ -48,6 +49,18 @@ def fingerprint(folder: Path, licence: Licence) -> str:
     for path in sorted(folder.glob("*.safetensors")):
         digest.update(f"{path.name} {path.stat().st_size}\n".encode())
     return digest.hexdigest()
+
+
+def check_agreed(folder: Path, agreed: str | None) -> None:
+    """agreed: the fingerprint under which somebody agreed to this checkpoint's licence, if anybody did. Errors:
+    LicenceError where the checkpoint has a licence of its own and this isn't it."""
+    licence = licence_of(folder)
+    if licence is not None and fingerprint(folder, licence) != agreed:
+        link = f" ({licence.link})" if licence.link else ""
+        raise LicenceError(
+            f"{folder}: it is under a licence of its own, {licence.name}{link}, which has to be agreed to before it is"
+            " used"
+        )
 
 
 def _front_matter(card: str) -> dict[str, str]:

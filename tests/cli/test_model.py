@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result  # noqa: E402
 
 from deskagent import licences  # noqa: E402
 from deskagent.cli import engine_extra  # noqa: E402
+from deskagent.cli.licence import agree  # noqa: E402
 from deskagent.cli.model import model  # noqa: E402
 from deskagent.errors import DeskagentError, TransientError, UsageError  # noqa: E402
 from engine.config import K3_VISION, MINI  # noqa: E402
@@ -139,6 +140,17 @@ def test_a_licence_of_its_own_is_asked_for_once(licensed: Path, tmp_path: Path) 
     assert "Be kind." not in result.output
     (licensed / "LICENSE").write_text("Be kinder.")
     assert isinstance(call("quantize", licensed, tmp_path / "q3").exception, UsageError)
+
+
+def test_agreeing_gives_what_the_engine_has_to_be_told(licensed: Path) -> None:
+    from engine.weights.card import check_agreed
+
+    told = agree(licensed, accepted=True)
+    assert told is not None
+    check_agreed(licensed, told)
+    assert agree(licensed, accepted=False) == told
+    (licensed / "README.md").write_text("---\nlicense: mit\n---\n")
+    assert agree(licensed, accepted=False) is None
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])

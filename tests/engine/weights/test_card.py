@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import CheckpointError
-from engine.weights.card import Licence, fingerprint, licence_of
+from engine.errors import CheckpointError, LicenceError
+from engine.weights.card import Licence, check_agreed, fingerprint, licence_of
 
 
 def card(folder: Path, text: str) -> Licence | None:
@@ -58,3 +58,17 @@ def test_a_card_that_leads_out(tmp_path: Path) -> None:
     (tmp_path / "own" / "README.md").symlink_to(tmp_path / "secret")
     with pytest.raises(CheckpointError, match="leads out"):
         licence_of(tmp_path / "own")
+
+
+def test_only_what_was_agreed_to_is_used(tmp_path: Path) -> None:
+    check_agreed(tmp_path, None)
+    licence = card(tmp_path, "---\nlicense: own\nlicense_link: https://x\n---\n")
+    assert licence is not None
+    for said in (None, "", "0" * 64):
+        with pytest.raises(LicenceError, match=r"own \(https://x\), which has to be agreed to"):
+            check_agreed(tmp_path, said)
+    agreed = fingerprint(tmp_path, licence)
+    check_agreed(tmp_path, agreed)
+    (tmp_path / "LICENSE").write_text("Other words.")
+    with pytest.raises(LicenceError):
+        check_agreed(tmp_path, agreed)
