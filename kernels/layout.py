@@ -36,8 +36,10 @@ class Sequences:
         return list(zip(starts, starts[1:], lengths, slots, strict=False))
 
     def to(self, device: torch.device | str) -> Sequences:
-        tensors = (part.to(device) for part in (self.starts, self.lengths, self.slots, self.table))
-        return Sequences(*tensors, self.single)
+        starts, lengths, slots, table = (
+            part.to(device) for part in (self.starts, self.lengths, self.slots, self.table)
+        )
+        return Sequences(starts, lengths, slots, table, self.single)
 
 
 def _ints(numbers: list[int]) -> Tensor:

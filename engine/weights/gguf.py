@@ -6,6 +6,11 @@ checkpoint runs there with dense attention, which is the same up to top-k tokens
 is a model of text.
 """
 
+# gguf is an extra that few have, imported where a file is written. Where it is missing, pyright takes
+# engine/weights/gguf.py for it.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportGeneralTypeIssues=false
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -175,7 +180,7 @@ def _add_experts(writer: GGUFWriter, name: str, stacked: tuple[Tensor, ...], wid
     from gguf import GGMLQuantizationType
 
     if len(stacked) == 1 or widen:
-        plain = stacked[0] if len(stacked) == 1 else unpack(*stacked)
+        plain = stacked[0] if len(stacked) == 1 else unpack(stacked[0], stacked[1])
         writer.add_tensor(name, plain.float().numpy())
         return
     blocks = repack(*stacked)

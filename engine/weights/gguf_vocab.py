@@ -1,5 +1,10 @@
 """A checkpoint's vocabulary as GGUF keeps it: words, their kinds, the pairs to merge."""
 
+# gguf is an extra that few have, imported where a file is written. Where it is missing, pyright takes
+# engine/weights/gguf.py for it.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportGeneralTypeIssues=false
+
 from __future__ import annotations
 
 from pathlib import Path

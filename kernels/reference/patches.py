@@ -31,8 +31,8 @@ def patch_attention(qkv: Tensor, angles: Tensor, starts: Tensor, heads: int) -> 
     q, k = _turned(q, cos, sin), _turned(k, cos, sin)
     out = torch.empty_like(v)
     for first, last in pairwise(starts.tolist()):
-        own = (part[first:last].transpose(0, 1)[None] for part in (q, k, v))
-        seen = torch.nn.functional.scaled_dot_product_attention(*own)
+        own_q, own_k, own_v = (part[first:last].transpose(0, 1)[None] for part in (q, k, v))
+        seen = torch.nn.functional.scaled_dot_product_attention(own_q, own_k, own_v)
         out[first:last] = seen[0].transpose(0, 1)
     return out.flatten(1).to(qkv.dtype)
 

@@ -30,8 +30,7 @@ _WORDS = re.compile(r"\(|\)|[^\s()]+")
 def licence_of(found: Distribution) -> str | None:
     """The SPDX expression of a permissive licence; None where there is another, or none is said."""
     about = found.metadata
-    expression = about.get("License-Expression")
-    if expression:
+    for expression in about.get_all("License-Expression") or []:
         return expression if permissive(expression) else None
     # classifiers are a closed list and say more surely than the free text beside them
     classified = [
@@ -39,8 +38,8 @@ def licence_of(found: Distribution) -> str | None:
         for line in about.get_all("Classifier") or []
         if line.startswith("License ::")
     ]
-    said = classified or [(about.get("License") or "").strip()]
-    named = [_SAID.get(one.lower(), one) for one in said]
+    said = classified or [line.strip() for line in about.get_all("License") or [""]]
+    named = [_SAID.get(one.lower()) or one for one in said]
     return " AND ".join(dict.fromkeys(named)) if all(map(permissive, named)) else None
 
 
