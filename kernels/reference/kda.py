@@ -87,8 +87,8 @@ def kda_chunked(
         state = states[slot]
         for first in range(start, end, CHUNK):
             part = slice(first, min(first + CHUNK, end))
-            heads = (tensor[part].float().transpose(0, 1) for tensor in (q, k, v, g))
-            result, state = _chunk(*heads, beta[part].float().T, state)
+            own_q, own_k, own_v, own_g = (tensor[part].float().transpose(0, 1) for tensor in (q, k, v, g))
+            result, state = _chunk(own_q, own_k, own_v, own_g, beta[part].float().T, state)
             out[part] = result.transpose(0, 1)
         states[slot] = state
     return out
