@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import blake2b
 
-import torch
+import numpy as np
 from torch import Tensor
 
 from engine.errors import EngineError, RequestError
+from engine.generate.cuts import Floats, Places, draw, first, kept, ordered
 
 MOST_LOGPROBS = 64
 
@@ -64,12 +65,33 @@ _RANGES = (
 GREEDY = Sampling(temperature=0.0)
 
 
-@dataclass(slots=True)
 class Seen:
-    """The tokens that penalties look at: how often each stands in the prompt and in the answer."""
+    """The tokens that penalties look at: those of the prompt, and how often each stands in the answer."""
 
-    prompt: Counter[int] = field(default_factory=Counter)
-    answer: Counter[int] = field(default_factory=Counter)
+    def __init__(self, prompt: Iterable[int] = ()) -> None:
+        ids = dict.fromkeys(prompt)
+        self._places = {token: place for place, token in enumerate(ids)}
+        self._ids = np.fromiter(ids, np.int64, len(ids))
+        self._counts = np.zeros(len(ids), np.float32)
+
+    def add(self, token: int) -> None:
+        """One more token of the answer."""
+        place = self._places.setdefault(token, len(self._places))
+        if place == len(self._ids):
+            room = np.zeros(place + 64, np.int64)
+            self._ids = np.append(self._ids, room)
+            self._counts = np.append(self._counts, room.astype(np.float32))
+        self._ids[place] = token
+        self._counts[place] += 1
+
+    @property
+    def ids(self) -> Places:
+        return self._ids[: len(self._places)]
+
+    @property
+    def counts(self) -> Floats:
+        """Of each of `ids`: how often it stands in the answer."""
+        return self._counts[: len(self._places)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,80 +116,38 @@ def choose(logits: Tensor, sampling: Sampling, seen: Seen, index: int, allowed: 
     Order: penalties, mask, temperature, min-p, top-k, top-p, each on what the one before left. Of equal logits the
     lowest id wins, in the greedy choice and at every cut. Errors: EngineError where no finite logit is left.
     """
+    values: Floats = logits.numpy(force=True)
     if sampling.penalised:
-        logits = penalise(logits, sampling, seen)
-    if allowed is not None:
-        logits = logits.masked_fill(~allowed, -math.inf)
-    place = int(logits.cpu().numpy().argmax())  # of equal ones the first; torch's own takes ten times as long
-    best = logits[place].item()
+        values = penalise(values, sampling, seen)
+    ids = None if allowed is None else np.flatnonzero(allowed.numpy(force=True))
+    if ids is not None:
+        values = values[ids]
+    place = int(values.argmax()) if len(values) else 0
+    best = float(values[place]) if len(values) else -math.inf
     if not math.isfinite(best):
         raise EngineError(
             f"no token can follow: the largest logit is {best}; the weights or the grammar are broken"
         )
-    if sampling.temperature == 0:
-        return place
-    ids, chances = kept(logits, sampling, best)
-    sums = chances.cumsum(0)
-    at = torch.searchsorted(sums, uniform(sampling.seed, index) * sums[-1], right=True)
-    return int(ids[min(int(at), len(ids) - 1)])
+    if sampling.temperature > 0:
+        places, chances = kept(
+            values, best, sampling.temperature, sampling.top_k, sampling.top_p, sampling.min_p
+        )
+        place = int(places[draw(chances, uniform(sampling.seed, index))])
+    return place if ids is None else int(ids[place])
 
 
-def penalise(logits: Tensor, sampling: Sampling, seen: Seen) -> Tensor:
+def penalise(values: Floats, sampling: Sampling, seen: Seen) -> Floats:
     """A copy with the penalties taken off."""
-    logits = logits.clone()
-    if sampling.repetition != 1.0 and (seen.prompt or seen.answer):
-        ids = torch.tensor(list(seen.prompt.keys() | seen.answer.keys()), device=logits.device)
-        old = logits[ids]
-        logits[ids] = torch.where(old > 0, old / sampling.repetition, old * sampling.repetition)
-    if seen.answer and (sampling.presence or sampling.frequency):
-        ids = torch.tensor(list(seen.answer), device=logits.device)
-        counts = torch.tensor(list(seen.answer.values()), dtype=torch.float32, device=logits.device)
-        logits[ids] -= sampling.presence + sampling.frequency * counts
-    return logits
-
-
-def kept(logits: Tensor, sampling: Sampling, best: float) -> tuple[Tensor, Tensor]:
-    """What the cuts leave: token ids, ascending, and their unnormalised chances in fp64."""
-    scaled = (logits.double() - best) / sampling.temperature
-    floor = math.log(sampling.min_p) if sampling.min_p > 0 else -math.inf
-    ids = ((scaled >= floor) & (scaled > -math.inf)).nonzero()[:, 0]
-    scaled = scaled[ids]
-    if 0 < sampling.top_k < len(ids):
-        places = _first(scaled, sampling.top_k)
-        ids, scaled = ids[places], scaled[places]
-    chances = scaled.exp()
-    if sampling.top_p < 1:
-        places = _nucleus(chances, sampling.top_p)
-        ids, chances = ids[places], chances[places]
-    return ids, chances
+    values = values.copy()
+    old, counts = values[seen.ids], seen.counts
+    if sampling.repetition != 1.0:
+        old = np.where(old > 0, old / sampling.repetition, old * sampling.repetition)
+    values[seen.ids] = old - (sampling.presence * np.minimum(counts, 1) + sampling.frequency * counts)
+    return values
 
 
 def logprob(logits: Tensor, token: int, count: int) -> Logprob:
     """logits: [V] fp32, the model's own."""
-    logs = logits.log_softmax(-1)
-    places = _first(logs, min(count, len(logs)), ordered=True).tolist() if count else []
-    return Logprob(logs[token].item(), tuple((place, logs[place].item()) for place in places))
-
-
-def _first(values: Tensor, count: int, ordered: bool = False) -> Tensor:
-    """Places of the `count` largest, of equal ones the first: ascending, or largest first if `ordered`."""
-    edge = values.topk(count).values[-1]
-    places = (values >= edge).nonzero()[:, 0]
-    order = values[places].sort(descending=True, stable=True).indices[:count]
-    return places[order] if ordered else places[order].sort().values
-
-
-def _nucleus(chances: Tensor, share: float) -> Tensor:
-    """Places of the fewest chances that sum to `share` of all, largest first; ascending. At least one."""
-    goal = share * chances.sum()
-    count = min(_NUCLEUS, len(chances))
-    while True:
-        places = _first(chances, count, ordered=True)
-        before = chances[places].cumsum(0) - chances[places]
-        if count == len(chances) or before[-1] >= goal:
-            return places[before < goal].sort().values
-        count = min(count * 8, len(chances))
-
-
-_NUCLEUS = 256
-"""Candidates that are sorted at first; the whole vocabulary seldom has to be."""
+    logs = logits.log_softmax(-1).numpy(force=True)
+    places = ordered(logs, first(logs, count)).tolist() if count else []
+    return Logprob(float(logs[token]), tuple((place, float(logs[place])) for place in places))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -101,7 +101,7 @@ class Sequence:
         """Row → embeddings of a picture, while they are needed."""
         self.lookup = Lookup(self.tokens) if request.speculated else None
         self._text = TextStream(vocabulary, request.stops)
-        self._seen = Seen(Counter(request.prompt)) if request.sampling.penalised else Seen()
+        self._seen = Seen(request.prompt) if request.sampling.penalised else Seen()
         self._constraint: Constraint | None = request.grammar.start() if request.grammar else None
         self._cap: ThinkingCap | None = request.thinking.start(request.prompt) if request.thinking else None
 
@@ -134,7 +134,7 @@ class Sequence:
         self.tokens.append(token)
         self.keys.append(token)
         if sampling.penalised:
-            self._seen.answer[token] += 1
+            self._seen.add(token)
         if self._cap:
             self._cap.feed(token)
         ended = token in self.stop_tokens
