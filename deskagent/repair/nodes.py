@@ -12,7 +12,19 @@ if TYPE_CHECKING:
 class Node:
     """A syntax node: `kind` and `field` are tree-sitter's, offsets count bytes of the UTF-8 text, rows from 0."""
 
-    __slots__ = ("children", "end", "end_row", "field", "kind", "named", "parent", "row", "start", "syntax")
+    __slots__ = (
+        "_text",
+        "children",
+        "end",
+        "end_row",
+        "field",
+        "kind",
+        "named",
+        "parent",
+        "row",
+        "start",
+        "syntax",
+    )
 
     def __init__(self, syntax: Syntax, kind: str, start: int, end: int, rows: tuple[int, int], named: bool,
                  field: str | None, parent: Node | None) -> None:  # fmt: skip
@@ -20,10 +32,13 @@ class Node:
         self.start, self.end = start, end
         self.row, self.end_row = rows
         self.children: list[Node] = []
+        self._text: str | None = None
 
     @property
     def text(self) -> str:
-        return self.syntax.source.utf8[self.start : self.end].decode("utf-8", "replace")
+        if self._text is None:  # operators ask for the same few texts time and again
+            self._text = self.syntax.source.utf8[self.start : self.end].decode("utf-8", "replace")
+        return self._text
 
     @property
     def line(self) -> int:
@@ -37,7 +52,10 @@ class Node:
 
     def get(self, field: str) -> Node | None:
         """The first child in `field`."""
-        return next((child for child in self.children if child.field == field), None)
+        for child in self.children:
+            if child.field == field:
+                return child
+        return None
 
     def all(self, field: str) -> list[Node]:
         return [child for child in self.children if child.field == field and child.kind != "comment"]

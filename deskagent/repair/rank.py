@@ -73,28 +73,36 @@ class _PythonFile:
 _File = _PythonFile | CodeFile
 
 
+_Row = tuple[float, float, Proposal]
+"""What is known of a proposal without a look at the code, on a log scale: its prior, and what the failing tests'
+errors say; its prior; and it."""
+
+
 @dataclass(frozen=True)
 class _Unscored:
-    """Candidates of one place, from `first` on, the most promising first. `value` is their suspect's."""
+    """Proposals of one place, from `first` on, the most promising first. `value` is their suspect's, `line` its
+    line."""
 
     context: ScoreContext
-    candidates: Sequence[Candidate]
-    promises: Sequence[float]
+    rows: Sequence[_Row]
     value: float
+    line: int
     first: int = 0
 
     @property
     def bound(self) -> float:
-        return self.value + self.promises[self.first] + HEADROOM
+        return self.value + self.rows[self.first][0] + HEADROOM
 
-
-def _unscored(context: ScoreContext, made: list[Candidate], hints: Hints, value: float) -> _Unscored:
-    """Ordered by what is known without a look at the code: the prior, and what the failing tests' errors say."""
-    rows = [
-        (math.log(candidate.prior) + affinity(candidate.operator, hints), candidate) for candidate in made
-    ]
-    rows.sort(key=lambda row: -row[0])
-    return _Unscored(context, [candidate for _, candidate in rows], [promise for promise, _ in rows], value)
+    def part(self) -> list[Candidate]:
+        """The next BATCH as candidates, without a key yet."""
+        path = self.context.source.path
+        return [
+            Candidate(
+                tuple(Edit(path, start, end, new) for start, end, new in proposal.edits),
+                proposal.operator, path, self.line, prior, proposal.note, "",
+            )
+            for _, prior, proposal in self.rows[self.first : self.first + BATCH]
+        ]  # fmt: skip
 
 
 @dataclass
@@ -186,21 +194,20 @@ def iter_candidates(
                 if (item.path, place.statement.start) in opened:
                     continue
                 opened.add((item.path, place.statement.start))
-                made = list(_candidates(place, file, item.line))
                 context = ScoreContext(file.source, cast(Seen, place), file.stream, merge.hints)
-                if made:
-                    rest = _unscored(context, made, merge.hints, value)
+                if rows := _ranked(place, file, item.line, merge.hints):
+                    rest = _Unscored(context, rows, value, item.line)
                     heapq.heappush(heap, (-rest.bound, next(order), rest, value))
             continue
         if isinstance(item, _Unscored):
-            part = item.candidates[item.first : item.first + BATCH]
+            part = item.part()
             scores = merge.scorer.score(item.context, part)
             valued = [(value + score, one) for one, score in zip(part, scores, strict=True)]
             push(valued)
             if not item.first:  # two edits of which neither is promising are not, either
                 push(pairs.near(valued, value))
             singles += heapq.nlargest(MAX_KEPT, valued, key=lambda pair: pair[0])
-            if item.first + BATCH < len(item.candidates):
+            if item.first + BATCH < len(item.rows):
                 rest = replace(item, first=item.first + BATCH)
                 heapq.heappush(heap, (-rest.bound, next(order), rest, value))
             continue
@@ -233,30 +240,30 @@ def _texts(read: Callable[[str], SourceFile]) -> Callable[[str], str | None]:
     return text
 
 
-def _candidates(place: Any, file: _File, line: int) -> Iterator[Candidate]:
-    """The place's proposals as candidates, without a key yet. A kind of edit that has many ways here shares
-    its prior among them, though not wholly: there is more than one chance that it is right."""
-    proposals: dict[tuple[tuple[int, int, str], ...], Proposal] = {}
+def _ranked(place: Any, file: _File, line: int, hints: Hints) -> list[_Row]:
+    """The place's proposals, the most promising first. A kind of edit that has many ways here shares its prior among
+    them, though not wholly: there is more than one chance that it is right."""
+    best: dict[tuple[tuple[int, int, str], ...], tuple[float, Proposal]] = {}
     size = place.statement.end - place.statement.start
     limit = int(MAX_PROPOSALS / (1 + size / SLOW_SIZE))
     for proposal in itertools.islice(file.propose(place, line), limit):
-        if sum(len(new) for _, _, new in proposal.edits) > MAX_NEW_TEXT:
+        if sum([len(new) for _, _, new in proposal.edits]) > MAX_NEW_TEXT:
             continue
-        known = proposals.get(proposal.edits)
-        if known is None or _plain_prior(proposal, file) > _plain_prior(known, file):
-            proposals[proposal.edits] = proposal
+        plain = file.priors.get(proposal.operator, _FALLBACK_PRIOR) * proposal.weight
+        known = best.get(proposal.edits)
+        if known is None or plain > known[0]:
+            best[proposal.edits] = plain, proposal
     shares: dict[str, float] = defaultdict(float)
-    for proposal in proposals.values():
+    for _, proposal in best.values():
         shares[proposal.operator] += proposal.weight
-    for proposal in proposals.values():
-        prior = _plain_prior(proposal, file) / math.sqrt(max(1.0, shares[proposal.operator]))
-        path = file.source.path
-        edits = tuple(Edit(path, start, end, new) for start, end, new in proposal.edits)
-        yield Candidate(edits, proposal.operator, path, line, min(1.0, max(prior, 1e-9)), proposal.note, "")
-
-
-def _plain_prior(proposal: Proposal, file: _File) -> float:
-    return file.priors.get(proposal.operator, _FALLBACK_PRIOR) * proposal.weight
+    spread = {name: math.sqrt(max(1.0, share)) for name, share in shares.items()}
+    told = {name: affinity(name, hints) for name in shares}
+    rows = []
+    for plain, proposal in best.values():
+        prior = min(1.0, max(plain / spread[proposal.operator], 1e-9))
+        rows.append((math.log(prior) + told[proposal.operator], prior, proposal))
+    rows.sort(key=lambda row: -row[0])
+    return rows
 
 
 def _related(baseline: Baseline | None) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass, field
+from typing import Any
 
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import FUNCTIONS, Syntax, function_of
@@ -12,6 +13,7 @@ BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
+_SCOPES = _COMPREHENSIONS | FUNCTIONS
 _PATTERNS = frozenset(
     {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "as_pattern_target"}
 )
@@ -108,10 +110,20 @@ class Scopes:
     def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
         self._cache: dict[int, Names] = {}
+        self._seen: dict[Node | None, Names] = {}
+        self.memo: dict[Node, dict[str, Any]] = {}  # what operators work out once for a scope
         self._module: Names | None = None
 
     def visible(self, node: Node) -> Names:
-        """Names that can be used at `node`, inner scopes first. Loop names of comprehensions only inside them."""
+        """Names that can be used at `node`, inner scopes first. Loop names of comprehensions only inside them. Equal
+        for all nodes of one scope: not to be changed."""
+        scope = next((n for n in (node, *node.ancestors()) if n.kind in _SCOPES), None)
+        known = self._seen.get(scope)
+        if known is None:
+            known = self._seen[scope] = self._visible(node)
+        return known
+
+    def _visible(self, node: Node) -> Names:
         found: Names = {}
         for ancestor in (node, *node.ancestors()):
             if ancestor.kind in _COMPREHENSIONS:

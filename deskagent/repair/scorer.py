@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -27,6 +27,9 @@ class Seen(Protocol):
         ...
 
 
+_Pair = tuple[bytes, bytes]
+
+
 @dataclass(frozen=True)
 class ScoreContext:
     """What is known where the candidates were made: all of one batch belong to one statement."""
@@ -37,9 +40,15 @@ class ScoreContext:
     hints: Hints
 
     @cached_property
-    def pairs(self) -> Counter[tuple[bytes, bytes]]:
+    def pairs(self) -> Counter[_Pair]:
         """Neighbouring tokens in the file, counted."""
         return self.stream.pairs
+
+    @cached_property
+    def habits(self) -> dict[tuple[int, int], tuple[Set[_Pair], float]]:
+        """(index, number of tokens) that candidates take out → neighbours that occur nowhere else in the file, and the
+        share of those that do."""
+        return {}
 
 
 class Scorer(Protocol):
@@ -143,7 +152,7 @@ class PriorScorer:
         index, gone, new = context.stream.change(candidate.edits)
         score = math.log(candidate.prior)
         score += affinity(candidate.operator, context.hints)
-        score += 0.6 * self._habit(context, index, gone, new)
+        score += 0.6 * _habit(context, index, gone, new)
         score += _names(context, gone, new, candidate.operator in _GIVE_NAMES)
         score += _silly(
             context.stream.window(index, 3, 0), new, context.stream.window(index + len(gone), 0, 3)
@@ -151,16 +160,26 @@ class PriorScorer:
         score -= 0.03 * max(0, len(new) - len(gone))
         return score
 
-    def _habit(self, context: ScoreContext, index: int, gone: Sequence[bytes], new: Sequence[bytes]) -> float:
-        """How much more of the new text's neighbourhoods than of the old one's occur elsewhere in the file."""
-        left, right = context.stream.window(index, 1, 0), context.stream.window(index + len(gone), 0, 1)
-        before, after = (*left, *gone, *right), (*left, *new, *right)
-        own = Counter(itertools.pairwise(before))
-        seen_after = [context.pairs[pair] - own[pair] > 0 for pair in itertools.pairwise(after)]
-        seen_before = [context.pairs[pair] - own[pair] > 0 for pair in itertools.pairwise(before)]
-        rate_after = sum(seen_after) / len(seen_after) if seen_after else 0.5
-        rate_before = sum(seen_before) / len(seen_before) if seen_before else 0.5
-        return rate_after - 0.5 * rate_before
+
+def _habit(context: ScoreContext, index: int, gone: Sequence[bytes], new: Sequence[bytes]) -> float:
+    """How much more of the new text's neighbourhoods than of the old one's occur elsewhere in the file."""
+    left, right = context.stream.window(index, 1, 0), context.stream.window(index + len(gone), 0, 1)
+    known = context.habits.get((index, len(gone)))
+    if known is None:
+        before = list(itertools.pairwise((*left, *gone, *right)))
+        own = Counter(before)
+        here_alone = {pair for pair, count in own.items() if context.pairs[pair] <= count}
+        known = context.habits[index, len(gone)] = here_alone, _seen(context.pairs, here_alone, before)
+    here_alone, rate_before = known
+    after = list(itertools.pairwise((*left, *new, *right)))
+    return _seen(context.pairs, here_alone, after) - 0.5 * rate_before
+
+
+def _seen(pairs: Mapping[_Pair, int], here_alone: Set[_Pair], found: Sequence[_Pair]) -> float:
+    """The share of neighbours that occur elsewhere in the file, too."""
+    if not found:
+        return 0.5
+    return (sum(map(pairs.__contains__, found)) - sum(map(here_alone.__contains__, found))) / len(found)
 
 
 def affinity(operator: str, hints: Hints) -> float:
@@ -175,12 +194,9 @@ def affinity(operator: str, hints: Hints) -> float:
 def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes], gives: bool) -> float:
     """Signs from names that come or go; a name that was missing is welcome where the edit gives it its value."""
     hints, names = context.hints, context.place.names
-    came = {t.decode("utf-8", "replace") for t in new if _NAME.fullmatch(t)} - {
-        t.decode("utf-8", "replace") for t in gone
-    }
-    went = {t.decode("utf-8", "replace") for t in gone if _NAME.fullmatch(t)} - {
-        t.decode("utf-8", "replace") for t in new
-    }
+    old, fresh = set(gone), set(new)
+    came = {t.decode("utf-8", "replace") for t in fresh - old if _NAME.fullmatch(t)}
+    went = {t.decode("utf-8", "replace") for t in old - fresh if _NAME.fullmatch(t)}
     score = 0.0
     for text in came:
         name = names.get(text)
@@ -198,12 +214,7 @@ def _names(context: ScoreContext, gone: Sequence[bytes], new: Sequence[bytes], g
         name = names.get(text)
         if text in hints.missing:
             score += 1.0
-        if (
-            name is not None
-            and name.origin in {"parameter", "local"}
-            and name.reads <= 1
-            and not came & {text}
-        ):
+        if name is not None and name.origin in {"parameter", "local"} and name.reads <= 1:
             score -= 0.5
     return max(-3.0, min(2.0, score))
 
@@ -223,13 +234,9 @@ def _silly(left: Sequence[bytes], new: Sequence[bytes], right: Sequence[bytes]) 
     tokens = (*left, *new, *right)
     begin, end = len(left), len(left) + len(new)
     score = 0.0
-    for i in range(1, len(tokens) - 1):
-        if (
-            i + 1 < begin
-            or i - 1 >= end
-            or not _NAME.fullmatch(tokens[i - 1])
-            or tokens[i - 1] != tokens[i + 1]
-        ):
+    alike = [i for i, (one, two) in enumerate(zip(tokens, tokens[2:], strict=False), 1) if one == two]
+    for i in alike:
+        if i + 1 < begin or i - 1 >= end or not _NAME.fullmatch(tokens[i - 1]):
             continue
         before = tokens[i - 2] if i >= 2 else b""
         after = tokens[i + 2] if i + 2 < len(tokens) else b""

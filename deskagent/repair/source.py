@@ -141,6 +141,10 @@ class SourceFile:
             at = edit.end
         return b"".join((*pieces, self.utf8[at:]))
 
+    def growth(self, edit: Edit) -> int:
+        """By how many bytes `edit` makes the UTF-8 text longer."""
+        return len(self._localised(edit).encode("utf-8", "replace")) - (edit.end - edit.start)
+
     def newline_at(self, offset: int) -> str:
         """The line end of the line that holds byte `offset` of the UTF-8 text, or its neighbour's."""
         for match in (_NEXT_END.search(self.utf8, offset), _last(self.utf8, offset)):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from deskagent.repair.compiles import function_error, syntax_error
 from deskagent.repair.nodes import Node
 from deskagent.repair.source import SourceFile
 
@@ -260,24 +260,43 @@ class Syntax:
             return syntax_error(code.decode("utf-8", "replace")) is None
         if self.error is not None:  # Python of another version
             return not _parser().parse(_LONE_CR.sub(b"\n", code)).root_node.has_error
+        function = self._function_around(first, last)
+        if function is not None and self._stands_alone(function, code, shift):
+            return True
         start = self.starts[min((n.row for n in touched), default=self.row_of(first))]
         end = max([last, *(n.end for n in touched)]) + shift
         following = code.find(b"\n", end)
         region = code[min(start, first) : following if following >= 0 else None]
         return syntax_error(region.decode("utf-8", "replace")) is None
 
+    def _stands_alone(self, function: Node, code: bytes, shift: int) -> bool:
+        """Whether the function, as it is in `code`, is good Python that leaves what follows as it was: then there is no
+        need to compile all of its class."""
+        text = code[self.starts[function.row] : function.end + shift].decode("utf-8", "replace")
+        if text.rstrip().endswith("\\"):  # joined with what follows
+            return False
+        return function_error(text, self.indent(function)) is None
 
-def syntax_error(text: str) -> SyntaxError | None:
-    """What keeps `text` from compiling as a module, warnings aside."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(text, "<candidate>", "exec", dont_inherit=True)
-    except SyntaxError as error:
-        return error
-    except (ValueError, OverflowError, RecursionError, MemoryError) as error:
-        return SyntaxError(str(error))
-    return None
+    def _function_around(self, start: int, end: int) -> Node | None:
+        """The method that holds all of that text below its first line."""
+        at = bisect_right(self._method_starts, start) - 1
+        found = self._methods[at] if at >= 0 else None
+        if found is None or not (found.start < start and end <= found.end):
+            return None
+        return found
+
+    @cached_property
+    def _methods(self) -> list[Node]:
+        """Functions that stand in classes and in no other function, their lines for themselves, in source order."""
+        found: list[Node] = []
+        for node in self.statements:
+            if node.kind in FUNCTIONS and self.starts_line(node) and not (found and node.inside(found[-1])):
+                found.append(node)
+        return [node for node in found if self.column(node)]
+
+    @cached_property
+    def _method_starts(self) -> list[int]:
+        return [node.start for node in self._methods]
 
 
 def block(statement: Node) -> Node | None:

@@ -162,33 +162,40 @@ class TokenStream:
         }
 
     def _change_near(self, edits: tuple[Edit, ...]) -> Change:
-        """As `_change`, from the token before the edits to where tokens and brackets are as before: a statement
-        may be a table of a thousand lines."""
+        """As `_change`, from the token before an edit to where tokens and brackets are as before: a statement may
+        be a table of a thousand lines, and an import that comes with an edit stands far from it."""
         offsets, texts = self._tokens
-        new_code = self.source.edited(edits)
-        first = min(edit.start for edit in edits)
-        last = max(edit.end for edit in edits)
-        shift = len(new_code) - len(self.source.utf8)
-        low = max(0, bisect_right(offsets, first) - 3)  # a token may grow together with those before it
-        line = not offsets or low == 0 or texts[low][0] == 10
-        if line:
-            tokens = lex(new_code, offsets[low] if low else 0)
-        else:
-            tokens = lex(new_code, offsets[low], self._depths[low])
-        depth = 0 if line else self._depths[low]
+        ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+        code = self.source.edited(ordered)
+        shifts = list(itertools.accumulate(map(self.source.growth, ordered)))
+        # A token may grow together with those before it.
+        lows = [max(0, bisect_right(offsets, edit.start) - 3) for edit in ordered]
         fresh: list[bytes] = []
-        high = len(texts)
-        for offset, token in tokens:
-            begins = token[0] == 10
-            depth = 0 if begins else depth
-            if offset - shift >= last:
-                known = (self._line_starts if begins else self._within_lines).get(offset - shift)
-                if known is not None and texts[known] == token and self._depths[known] == depth:
-                    high = known
-                    break
-            fresh.append(token)
-            depth = _deeper(depth, token)
-        return _trim(texts, low, max(high, low), fresh)
+        number, at, before, final = 0, lows[0], 0, len(ordered) - 1
+        while True:
+            line = not offsets or at == 0 or texts[at][0] == 10
+            depth = 0 if line else self._depths[at]
+            high = len(texts)
+            for offset, token in lex(code, offsets[at] + before if at else 0, None if line else depth):
+                begins = token[0] == 10
+                depth = 0 if begins else depth
+                while number < final and offset - shifts[number] >= ordered[number + 1].start:
+                    number += 1
+                old = offset - shifts[number]
+                if old >= ordered[number].end:
+                    known = (self._line_starts if begins else self._within_lines).get(old)
+                    if known is not None and texts[known] == token and self._depths[known] == depth:
+                        if number == final or known < lows[number + 1]:
+                            high = known
+                            break
+                        number += 1
+                fresh.append(token)
+                depth = _deeper(depth, token)
+            if number == final or high == len(texts):
+                return _trim(texts, lows[0], max(high, lows[0]), fresh)
+            at, before = lows[number + 1], shifts[number]
+            fresh += texts[high:at]
+            number += 1
 
     def key(self, edits: Sequence[Edit]) -> str:
         """A name for the resulting code, equal for equal tokens; "" if the edits change layout alone."""
@@ -232,4 +239,6 @@ def _trim(old: Sequence[bytes], low: int, high: int, fresh: Sequence[bytes]) -> 
     if start > end or start > new_end:  # the shared head reached into the shared tail: count from the head
         overlap = start - min(end, new_end)
         end, new_end = end + overlap, new_end + overlap
-    return start, tuple(old[start:end]), tuple(now(i) for i in range(start, new_end))
+    own = low + len(fresh)
+    new = (*fresh[start - low : new_end - low], *old[max(start, own) - grown : max(0, new_end - grown)])
+    return start, tuple(old[start:end]), new

@@ -97,3 +97,44 @@ def test_a_repair_of_a_broken_file_has_to_compile():
     assert syntax.slipped
     assert syntax.still_parses([Edit("x.py", 8, 8, ":")])
     assert not syntax.still_parses([Edit("x.py", 8, 8, " ")])
+
+
+METHODS = """class A:
+    def f(self):
+        return 1
+
+    def g(self):
+        return 2
+x = A()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return 1", "return (1"),
+        ("return 1", "return 1 +"),
+        ("return 1", "pass\\"),
+        ("return 1", "break"),
+        ("return 1", "yield 1"),
+        ("return 1", "nonlocal x"),
+        ("return 1", 's = """'),
+        ("return 1", "return 1\nx = 1"),
+        ("return 2", "return 2\ny = 2"),
+        ("return 1", "return 1\n    y = 1"),
+        ("return 1", "return 1\n  y = 1"),
+        ("return 1\n\n", "return 1\n\n    @x\n"),
+        ("return 2", "return 2\n    @x"),
+        ("return 2", "return 2  # end"),
+        ("(self):\n        return 1", ":\n        return 1"),
+        ("self", "self, self"),
+    ],
+)
+def test_an_edit_of_a_method_is_judged_as_the_whole_file_is(old, new):
+    start = METHODS.index(old)
+    try:
+        compile(METHODS.replace(old, new, 1), "x.py", "exec")
+        good = True
+    except SyntaxError:
+        good = False
+    assert tree(METHODS).still_parses([Edit("x.py", start, start + len(old), new)]) is good

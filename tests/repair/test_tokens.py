@@ -78,6 +78,26 @@ def test_change_agrees_with_lexing_the_whole_file(start, length, new):
     assert after == whole(made.source.edited([one]))
 
 
+_PIECE = st.sampled_from(["", "x", "(", ")", "\n    y = 1", "# c", "'", '"""', "\\\n", "import a\n", "1."])
+
+
+@given(
+    st.lists(st.integers(0, 3 * len(CODE)), min_size=2, max_size=8), st.lists(_PIECE, min_size=4, max_size=4)
+)
+def test_edits_far_from_each_other_agree_with_lexing_the_whole_file(cuts, pieces):
+    code = CODE * 3
+    ends = sorted(cuts[: len(cuts) // 2 * 2])
+    edits = [
+        Edit("x.py", start, min(end, start + 9), new)
+        for start, end, new in zip(ends[::2], ends[1::2], pieces, strict=False)
+    ]
+    one = stream(code)
+    index, gone, new = one.change(edits)
+    old, after = whole(code), whole(one.source.edited(edits))
+    assert [*old[:index], *new, *old[index + len(gone) :]] == after
+    assert tuple(old[index : index + len(gone)]) == gone
+
+
 @given(st.binary(max_size=60).map(lambda b: b.replace(b"\0", b"")))
 def test_rubbish_is_lexed_without_a_fuss(raw):
     assert sum(len(token.strip()) for token in whole(raw)) <= len(raw) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from deskagent.repair.candidates.base import (
     ATOM,
@@ -79,8 +80,8 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
             if not keywords and index == len(plain):
                 for variable in place.own_variables:
                     offered.setdefault(variable.text, 0.4 + 0.5 * similarity(variable.text, parameter))
-    for other in place.syntax.calls[:MAX_SCOPE]:
-        if other is not node and called_name(other) == name:
+    for other in _calls(place.syntax).get(name, ()):
+        if other is not node:
             for part in arguments(other):
                 if (
                     part.kind == "keyword_argument"
@@ -118,6 +119,15 @@ def more(node: Node, place: Place) -> Iterator[Proposal]:
                 ((given[0].start, given[0].start, f"{text}, "),),
                 f"pass {text} to {name} first",
             )
+
+
+@lru_cache(maxsize=32)
+def _calls(syntax: Syntax) -> dict[str, list[Node]]:
+    """Name that is called → the file's calls of it."""
+    found: dict[str, list[Node]] = {}
+    for call in syntax.calls[:MAX_SCOPE]:
+        found.setdefault(called_name(call), []).append(call)
+    return found
 
 
 def _idle(place: Place) -> Iterator[str]:

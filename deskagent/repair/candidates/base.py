@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
+from typing import Any
 
 from deskagent.repair.hints import Hints
 from deskagent.repair.nodes import Node
@@ -106,14 +107,30 @@ class Place:
         ]
 
     @cached_property
-    def scope_nodes(self) -> list[Node]:
-        """All nodes of the function around, or of the module's own statement."""
-        top = self.function or self.syntax.top_level(self.statement.start) or self.statement
-        return list(islice(top.walk(), MAX_SCOPE))
+    def scope(self) -> Node:
+        """The function around, or the module's own statement."""
+        return self.function or self.syntax.top_level(self.statement.start) or self.statement
 
-    @cached_property
+    @property
+    def shared(self) -> dict[str, Any]:
+        """As `memo`, for all places of the same `scope`."""
+        return self.scopes.memo.setdefault(self.scope, {})
+
+    @property
+    def scope_nodes(self) -> list[Node]:
+        """All nodes of the scope."""
+        if "nodes" not in self.shared:
+            self.shared["nodes"] = list(islice(self.scope.walk(), MAX_SCOPE))
+        return self.shared["nodes"]
+
+    @property
     def by_kind(self) -> dict[str, list[Node]]:
-        """Node kind → distinct short ones of it in the function, in source order."""
+        """Node kind → distinct short ones of it in the scope, in source order."""
+        if "by_kind" not in self.shared:
+            self.shared["by_kind"] = self._by_kind()
+        return self.shared["by_kind"]
+
+    def _by_kind(self) -> dict[str, list[Node]]:
         found: dict[str, dict[str, Node]] = {}
         for node in self.scope_nodes:
             if node.named and node.end - node.start <= 60:
@@ -201,6 +218,7 @@ def required(node: Node) -> int:
     return 0
 
 
+@lru_cache(maxsize=20_000)
 def shorten(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= 60 else flat[:57] + "…"
@@ -281,18 +299,25 @@ def is_value(node: Node) -> bool:
                                "string", "interpolation", "format_specifier"}  # fmt: skip
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=200_000)
 def similarity(one: str, two: str) -> float:
     """How alike two names are, 0 to 1: shared words and shared letters."""
     if one == two:
         return 1.0
-    words_one, words_two = set(one.lower().split("_")) - {""}, set(two.lower().split("_")) - {""}
-    words = len(words_one & words_two) / max(1, len(words_one | words_two))
-    pairs_one = {one[i : i + 2] for i in range(len(one) - 1)} or {one}
-    pairs_two = {two[i : i + 2] for i in range(len(two) - 1)} or {two}
+    words_one, pairs_one = _features(one)
+    words_two, pairs_two = _features(two)
+    shared = len(words_one & words_two)
+    words = shared / max(1, len(words_one) + len(words_two) - shared)
     letters = 2 * len(pairs_one & pairs_two) / (len(pairs_one) + len(pairs_two))
     short = 0.5 if len(one) <= 2 and len(two) <= 2 else 0.0  # i and j, a and b
     return max(words, letters, short)
+
+
+@lru_cache(maxsize=20_000)
+def _features(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """A name's words, and its pairs of letters."""
+    pairs = frozenset(text[i : i + 2] for i in range(len(text) - 1)) or frozenset({text})
+    return frozenset(text.lower().split("_")) - {""}, pairs
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from itertools import islice
 from deskagent.repair.candidates.base import Place, Proposal, Table
 from deskagent.repair.candidates.blocks import after, alone, before, first_in
 from deskagent.repair.candidates.handed import Row, handed
-from deskagent.repair.candidates.known import owner_of
+from deskagent.repair.candidates.known import calls_of, owner_of
 from deskagent.repair.candidates.rejecting import Rows, conditions
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import BUILTINS
@@ -90,7 +90,8 @@ def _built(place: Place) -> Iterator[tuple[str, float]]:
                 yield initial, 0.5
     if title is not None:
         returns_own = any(
-            n.kind == "call" and (f := n.get("function")) is not None and f.text == title.text for n in owner.walk()
+            (f := n.get("function")) is not None and f.text == title.text and n.inside(owner)
+            for n in calls_of(place.syntax, title.text)
         ) if owner is not None else False  # fmt: skip
         if in_class and (returns_own or makers):
             makers.setdefault(title.text, 0.6)

@@ -18,6 +18,7 @@ from deskagent.repair.candidates.base import (
 )
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import NUMBERS
+from deskagent.repair.syntax import Syntax
 
 # what an expression seems to be → functions often missing around it
 WRAPPERS: dict[str, tuple[tuple[str, float], ...]] = {
@@ -156,35 +157,46 @@ def wrap_as_elsewhere(node: Node, place: Place) -> Iterator[Proposal]:
             yield put("call.elsewhere", node, f"{function}({node.text})", 0.3)
 
 
-@lru_cache(maxsize=8)
 def _one_valued(place: Place) -> dict[str, tuple[set[str], bool]]:
     """Functions of the file, as they are called here → (the texts handed to them alone, whether they are the
     file's own and take one value)."""
-    found: dict[str, tuple[set[str], bool]] = {}
-    inside = "self" in place.names
-    for other in place.syntax.calls:
+    known = place.memo.get("one valued")
+    if isinstance(known, dict):
+        return known
+    inside, names = "self" in place.names, place.names
+    called, own = _of_one_value(place.syntax)
+    found = {
+        text: (given, False)
+        for text, (plain, given) in called.items()
+        if (plain and text in names) or (inside and text.startswith("self.") and text.count(".") == 1)
+    }
+    for name, method in own:
+        if inside if method else name in names:
+            text = f"self.{name}" if method else name
+            found[text] = (found.get(text, (set(), False))[0], True)
+    place.memo["one valued"] = found
+    return found
+
+
+@lru_cache(maxsize=32)
+def _of_one_value(syntax: Syntax) -> tuple[dict[str, tuple[bool, set[str]]], list[tuple[str, bool]]]:
+    """The file's calls with one value: text of the function → (whether it is a plain name, the texts handed to it); its
+    own functions that take one: (name, whether it is a method)."""
+    called: dict[str, tuple[bool, set[str]]] = {}
+    for other in syntax.calls:
         function, given = other.get("function"), arguments(other)
         if function is None or len(given) != 1 or given[0].kind in {"keyword_argument", "list_splat"}:
             continue
-        text = function.text
-        if (function.kind == "identifier" and text in place.names) or (
-            inside and text.startswith("self.") and text.count(".") == 1
-        ):
-            found.setdefault(text, (set(), False))[0].add(given[0].text)
-    for node in place.syntax.statements:
+        called.setdefault(function.text, (function.kind == "identifier", set()))[1].add(given[0].text)
+    own: list[tuple[str, bool]] = []
+    for node in syntax.statements:
         name, parameters = node.get("name"), node.get("parameters")
         if node.kind != "function_definition" or name is None or parameters is None:
             continue
         taken = [part for part in parameters.parts if part.text not in {"self", "cls"}]
-        method = len(taken) < len(parameters.parts)
-        text = f"self.{name.text}" if method else name.text
-        if (
-            len(taken) == 1
-            and not name.text.startswith("__")
-            and (inside if method else name.text in place.names)
-        ):
-            found[text] = (found.get(text, (set(), False))[0], True)
-    return found
+        if len(taken) == 1 and not name.text.startswith("__"):
+            own.append((name.text, len(taken) < len(parameters.parts)))
+    return called, own
 
 
 # what an expression seems to be → methods often missing after it

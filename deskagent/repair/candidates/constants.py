@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, put, similarity
+from deskagent.repair.candidates.shown import value_of
 from deskagent.repair.nodes import Node
 
 # literal kind → (its text or "*", replacement, how likely beside the others)
@@ -107,10 +107,7 @@ def collections(node: Node, place: Place) -> Iterator[Proposal]:
 
 def strings(node: Node, place: Place) -> Iterator[Proposal]:
     """A string → another of the function or of the failing tests; empty ↔ space; a letter more or less."""
-    try:
-        value = ast.literal_eval(node.text)
-    except (ValueError, SyntaxError):
-        return
+    value = value_of(node.text)
     if not isinstance(value, (str, bytes)) or len(value) > 200:
         return
     binary = isinstance(value, bytes)
@@ -126,10 +123,7 @@ def strings(node: Node, place: Place) -> Iterator[Proposal]:
         }
     for other in place.expressions("string"):
         if other.text != node.text:
-            try:
-                found = ast.literal_eval(other.text)
-            except (ValueError, SyntaxError):
-                continue
+            found = value_of(other.text)
             if isinstance(found, str):
                 near.setdefault(found, 0.4)
     for literal in sorted(place.hints.literals):

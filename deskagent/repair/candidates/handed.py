@@ -40,10 +40,9 @@ def handed(place: Place) -> Handed:
     function = place.function
     if function is None:
         return Handed(())
-    known = place.memo.get("handed")
-    if not isinstance(known, Handed):
-        known = place.memo["handed"] = _handed(function, place)
-    return known
+    if "handed" not in place.shared:
+        place.shared["handed"] = _handed(function, place)
+    return place.shared["handed"]
 
 
 def _handed(function: Node, place: Place) -> Handed:

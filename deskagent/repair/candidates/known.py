@@ -3,7 +3,7 @@ values. All by the text alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -70,7 +70,7 @@ def decorators(function: Node) -> list[str]:
     return [child.text for child in holder.children if child.kind == "decorator"]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def methods(owner: Node) -> tuple[Callee, ...]:
     """The methods of a class, those between two underlines left out."""
     found = []
@@ -86,7 +86,7 @@ def methods(owner: Node) -> tuple[Callee, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def functions(syntax: Syntax) -> tuple[Callee, ...]:
     """The module's own functions."""
     found = []
@@ -134,13 +134,13 @@ def changed(node: Node) -> Iterator[str]:
                 yield owner.text
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def used(node: Node) -> frozenset[str]:
     """`self.x` texts below `node`."""
     return frozenset(n.text for n in node.walk() if n.kind == "attribute" and n.text.startswith("self."))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def first_values(owner: Node) -> dict[str, str]:
     """`self.x` → the plain value or empty collection that __init__ gives it."""
     body = owner.get("body")
@@ -164,20 +164,24 @@ def first_values(owner: Node) -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=20_000)
 def free_names(node: Node) -> frozenset[str]:
     """Names that the code of `node` reads."""
     return frozenset(n.text for n in node.walk() if n.kind == "identifier" and role(n) in {"read", "update"})
 
 
-@lru_cache(maxsize=64)
-def calls_of(syntax: Syntax, name: str) -> tuple[Node, ...]:
+@lru_cache(maxsize=32)
+def _calls(syntax: Syntax) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    for call in syntax.calls:
+        if (function := call.get("function")) is not None:
+            found.setdefault(function.text.rpartition(".")[2], []).append(call)
+    return found
+
+
+def calls_of(syntax: Syntax, name: str) -> Sequence[Node]:
     """The file's calls of this function or method."""
-    return tuple(
-        call
-        for call in syntax.calls
-        if (function := call.get("function")) is not None and function.text.rpartition(".")[2] == name
-    )
+    return _calls(syntax).get(name, ())
 
 
 def argument_texts(callee: Callee, place: Place) -> list[tuple[str, float]]:

@@ -86,14 +86,15 @@ def _parts(place: Place, node: Node | None = None) -> list[tuple[str, str, float
     found: dict[str, tuple[str, float]] = {}
     if "self" in place.names:
         objects.append(place.names["self"])
+    alike = {
+        bare: [(a, kin) for a in attributes if (kin := similarity(a.strip("_"), bare.strip("_"))) >= 0.5]
+        for bare in {bare for _, bare, _, _ in values}
+    }
     for owner in objects[-9:]:
         for text, bare, share, reads in values:
             if text == owner.text or text.startswith(owner.text + "."):
                 continue
-            for attribute in attributes:
-                kin = similarity(attribute.strip("_"), bare.strip("_"))
-                if kin < 0.5:
-                    continue
+            for attribute, kin in alike[bare]:
                 weight = kin * share * (1.0 if owner.origin in {"loop", "local"} else 0.7)
                 weight *= 1.0 if reads <= 1 else 0.85
                 one = f"{owner.text}.{attribute}"
@@ -131,8 +132,13 @@ def _converted(syntax: Syntax, name: str) -> tuple[str, ...]:
 
 def _attributes(place: Place) -> list[str]:
     """Attributes that objects of the file and of its like have: set on `self`, fields of classes, read anywhere."""
-    found = dict.fromkeys(sorted(name for name, called in _used(place.syntax) if not called))
+    found = _own_attributes(place.syntax)
     return [*found, *sorted(place.attributes - found.keys())][:200]
+
+
+@lru_cache(maxsize=32)
+def _own_attributes(syntax: Syntax) -> dict[str, None]:
+    return dict.fromkeys(sorted(name for name, called in _used(syntax) if not called))
 
 
 def _used(syntax: Syntax) -> Iterator[tuple[str, bool]]:

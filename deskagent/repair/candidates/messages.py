@@ -10,7 +10,7 @@ from itertools import product
 from deskagent.repair.asked import Raised
 from deskagent.repair.candidates.base import Place
 from deskagent.repair.candidates.handed import handed
-from deskagent.repair.candidates.known import free_names
+from deskagent.repair.candidates.known import calls_of, free_names
 from deskagent.repair.nodes import Node
 from deskagent.repair.patterns import HOLE
 from deskagent.repair.scope import BUILTINS, Name
@@ -95,11 +95,12 @@ def _arguments(raised: Raised, place: Place) -> Iterator[tuple[str, float]]:
 def _like(name: str, place: Place) -> list[str]:
     """What the file gives errors of that class where it raises them, as far as it can be read here."""
     found: dict[str, None] = {}
-    for node in place.syntax.calls:
+    here = place.names.keys()
+    for node in calls_of(place.syntax, name.rpartition(".")[2]):
         function, given = node.get("function"), node.get("arguments")
         if function is None or given is None or function.text != name:
             continue
-        if given.end - given.start < 120 and free_names(given) <= place.names.keys() | BUILTINS:
+        if given.end - given.start < 120 and free_names(given) - BUILTINS <= here:
             found[given.text[1:-1].strip()] = None
     return [text for text in found if text and "\n" not in text]
 

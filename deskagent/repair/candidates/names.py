@@ -17,6 +17,7 @@ from deskagent.repair.candidates.base import (
     put,
     similarity,
 )
+from deskagent.repair.candidates.known import owner_of, used
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import Name, role
 from deskagent.repair.syntax import LOOPS, Syntax
@@ -163,15 +164,10 @@ def members(node: Node, place: Place) -> Iterator[Proposal]:
         yield put("name.attribute", node, f"self.{node.text}", 1.0)
 
 
-@lru_cache(maxsize=8)
-def _self_attributes(place: Place) -> set[str]:
+def _self_attributes(place: Place) -> frozenset[str]:
     """`self.x` texts of the class around."""
-    owner = next((n for n in place.statement.ancestors() if n.kind == "class_definition"), None)
-    return (
-        {n.text for n in owner.walk() if n.kind == "attribute" and n.text.startswith("self.")}
-        if owner
-        else set()
-    )
+    owner = owner_of(place.statement)
+    return used(owner) if owner is not None else frozenset()
 
 
 def simpler(node: Node, place: Place) -> Iterator[Proposal]:

@@ -114,14 +114,16 @@ def owners(node: Node, place: Place) -> Iterator[Proposal]:
 def _defines(place: Place, name: str) -> bool:
     """Whether the class around has a method or property of that name, or sets it."""
     owner = owner_of(place.statement)
-    if owner is None:
-        return False
-    for node in owner.walk():
-        if node.kind == "function_definition" and (own := node.get("name")) is not None and own.text == name:
-            return True
-        if node.kind == "attribute" and node.field == "left" and node.text == f"self.{name}":
-            return True
-    return False
+    return owner is not None and f"self.{name}" in _defined(owner)
+
+
+@lru_cache(maxsize=64)
+def _defined(owner: Node) -> frozenset[str]:
+    """Texts of what a class defines on its objects: `self.x`."""
+    found = {f"self.{n.text}" for function in owner.walk() if function.kind == "function_definition"
+             if (n := function.get("name")) is not None}  # fmt: skip
+    set_ = {n.text for n in owner.walk() if n.kind == "attribute" and n.field == "left"}
+    return frozenset(found | set_)
 
 
 def above(node: Node, place: Place) -> Iterator[Proposal]:

@@ -4,6 +4,7 @@ stands there; its message as the tests say it."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from deskagent.repair.candidates.base import Place, Proposal, Table, arguments, put, replace, shorten
 from deskagent.repair.candidates.blocks import (
@@ -21,7 +22,7 @@ from deskagent.repair.candidates.messages import Import, caught_as, forms, raise
 from deskagent.repair.candidates.rejecting import rejecting
 from deskagent.repair.nodes import Node
 from deskagent.repair.scope import BUILTINS
-from deskagent.repair.syntax import CLAUSES, block, is_docstring
+from deskagent.repair.syntax import CLAUSES, Syntax, block, is_docstring
 
 MAX_ERRORS, MAX_MADE = 10, 150
 SHARP = 1.5
@@ -229,7 +230,7 @@ def attempted(node: Node, place: Place) -> Iterator[Proposal]:
 def _ways(error: str, place: Place) -> Iterator[tuple[str, str, tuple[Import, ...], float]]:
     """(except clause, its only line, imports, how likely)."""
     plain = f"except {error}"
-    name = next((n.text for n in place.syntax.root.walk() if n.kind == "as_pattern_target"), "error")
+    name = _bound_as(place.syntax)
     for text, needed, weight in _errors(place):
         yield plain, f"raise {text} from None", needed, 0.9 * weight
         yield f"{plain} as {name}", f"raise {text} from {name}", needed, weight
@@ -249,6 +250,12 @@ def _ways(error: str, place: Place) -> Iterator[tuple[str, str, tuple[Import, ..
     for name_ in place.own_variables:
         if name_.origin == "parameter":
             yield plain, f"return {name_.text}", (), 0.5
+
+
+@lru_cache(maxsize=32)
+def _bound_as(syntax: Syntax) -> str:
+    """What the file calls an error that it caught."""
+    return next((n.text for n in syntax.root.walk() if n.kind == "as_pattern_target"), "error")
 
 
 TABLE: Table = {

@@ -4,7 +4,7 @@ and of calls that work, by sibling guards of the file, and by what a statement c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
 
 from deskagent.repair.candidates import standing
@@ -18,6 +18,9 @@ CLEAR = 0.75
 Test = Callable[..., bool]
 Weighted = dict[str, float]
 
+_Column = list[tuple[tuple[object, ...], int]]
+"""Values, each once, and how often they are handed in."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -26,6 +29,26 @@ class Rows:
     bad: Sequence[Row]
     good: Sequence[Row]
     every: bool
+    _columns: dict[tuple[str, ...], tuple[_Column, _Column]] = field(default_factory=dict, repr=False)
+
+    def handed(self, names: tuple[str, ...]) -> tuple[_Column, _Column]:
+        """What is handed in under these names, as far as it is known: by the bad calls, by the good ones."""
+        if names not in self._columns:
+            self._columns[names] = _column(self.bad, names), _column(self.good, names)
+        return self._columns[names]
+
+
+def _column(rows: Sequence[Row], names: tuple[str, ...]) -> _Column:
+    found: dict[str, tuple[tuple[object, ...], int]] = {}
+    for row in rows:
+        values = tuple(row.values.get(name, _MISSING) for name in names)
+        if not any(value is _MISSING or isinstance(value, Unknown) for value in values):
+            alike = repr([(type(value), value) for value in values])
+            found[alike] = values, found[alike][1] + 1 if alike in found else 1
+    return list(found.values())
+
+
+_MISSING = object()
 
 
 def _empty(v: object) -> bool:
@@ -100,7 +123,7 @@ def rejecting(place: Place) -> Weighted:
 def conditions(place: Place, rows: Rows) -> Weighted:
     """Conditions for a way out at the place → how likely, the likeliest MAX_CONDITIONS."""
     found: Weighted = {}
-    told = dict(_told(place, rows))
+    told = _told_of(place, rows)
     clear = max(told.values(), default=0.0) >= CLEAR
     beside = place.memo.get("beside")
     if not isinstance(beside, tuple):
@@ -128,26 +151,33 @@ def _there(text: str, place: Place) -> bool:
 
 def agreement(test: Test, names: Sequence[str], rows: Rows) -> float:
     """How well a condition goes with the calls, 0 where it is against them; 0.35 where nothing is known."""
-
-    def holds(row: Row) -> bool | None:
-        values = [row.values.get(name, _MISSING) for name in names]
-        if any(value is _MISSING or isinstance(value, Unknown) for value in values):
-            return None
-        try:
-            return bool(test(*values))
-        except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError):
-            return False
-
-    bad = [held for row in rows.bad if (held := holds(row)) is not None]
-    good = [held for row in rows.good if (held := holds(row)) is not None]
-    if not bad:
-        return 0.0 if any(good) else 0.2
-    if any(good) or not any(bad) or (rows.every and sum(bad) * 2 < len(bad)):
+    bad, good = rows.handed(tuple(names))
+    if any(_holds(test, values) for values, _ in good):
         return 0.0
-    return 1.0 if all(bad) or not rows.every else 0.7
+    held = [(_holds(test, values), times) for values, times in bad]
+    if not held:
+        return 0.2
+    so, all_ = sum(times for holds, times in held if holds), sum(times for _, times in held)
+    if not so or (rows.every and so * 2 < all_):
+        return 0.0
+    return 1.0 if so == all_ or not rows.every else 0.7
 
 
-_MISSING = object()
+def _holds(test: Test, values: tuple[object, ...]) -> bool:
+    try:
+        return bool(test(*values))
+    except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError):
+        return False
+
+
+def _told_of(place: Place, rows: Rows) -> Weighted:
+    """As `_told`, once for all places of a function: many ways out are asked of the same calls."""
+    known = place.shared.setdefault("told", {})
+    key = tuple(map(id, rows.bad)), tuple(map(id, rows.good)), rows.every
+    if key not in known:
+        # The rows are kept with what is known of them, so that no other gets their identity.
+        known[key] = rows, dict(_told(place, rows))
+    return known[key][1]
 
 
 def _told(place: Place, rows: Rows) -> Iterator[tuple[str, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from deskagent.repair.hints import Hints
 from deskagent.repair.nodes import Node
@@ -19,9 +20,15 @@ Ranked = dict[object, float]
 
 
 def literal(node: Node) -> object:
-    """The value of a string or number in the code; None for anything else."""
+    """The value of a string or number in the code; None for anything else. Not to be changed."""
+    return value_of(node.text)
+
+
+@lru_cache(maxsize=20_000)
+def value_of(text: str) -> object:
+    """As `literal`, of source."""
     try:
-        return ast.literal_eval(node.text)
+        return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
 

@@ -193,15 +193,10 @@ def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
     """Statements of the function once more, as they are or with one name put for another; what other methods of
     the class do to `self`."""
     owner = next((n for n in place.statement.ancestors() if n.kind == "class_definition"), None)
-    for other in owner.walk() if owner is not None and "self" in place.names else ():
-        if (
-            other.kind == "expression_statement"
-            and other.text.startswith("self.")
-            and other.end - other.start < 60
-        ):
-            used = {part.text for part in other.walk() if part.kind == "identifier" and role(part) == "read"}
-            if used <= set(place.names) and "\n" not in other.text:
-                yield other.text, 0.3
+    here = place.names.keys()
+    for text, used in _done_to_self(owner) if owner is not None and "self" in here else ():
+        if used <= here:
+            yield text, 0.3
     for attribute in sorted(_filled(owner)) if owner is not None and "self" in place.names else ():
         yield f"{attribute}.clear()", 0.25
     for other in place.scope_nodes:
@@ -226,7 +221,18 @@ def _copies(node: Node, place: Place) -> Iterator[tuple[str, float]]:
                 yield f"{head}{name.text}{tail}", 0.3
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
+def _done_to_self(owner: Node) -> list[tuple[str, set[str]]]:
+    """Short lines of a class that begin with `self.`, and the names that each reads."""
+    return [
+        (node.text, {part.text for part in node.walk() if part.kind == "identifier" and role(part) == "read"})
+        for node in owner.walk()
+        if node.kind == "expression_statement" and node.end - node.start < 60
+        if node.text.startswith("self.") and "\n" not in node.text
+    ]
+
+
+@lru_cache(maxsize=64)
 def _filled(owner: Node) -> set[str]:
     """`self.x` of a class that start as an empty collection."""
     return {
