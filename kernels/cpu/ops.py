@@ -143,9 +143,11 @@ class CpuOps:
         up: tuple[Tensor, ...],
         down: tuple[Tensor, ...],
         activation: Activation,
+        onto: Tensor | None = None,
     ) -> Tensor:
-        out = torch.empty_like(x)
-        self.native.experts(x, ids, weights, gate, up, down, *_activation(activation), out)
+        out = torch.empty_like(x) if onto is None else onto
+        more = onto is not None
+        self.native.experts(x, ids, weights, gate, up, down, *_activation(activation), out, more)
         return out
 
 

@@ -67,20 +67,24 @@ def experts(
     up: tuple[Tensor, ...],
     down: tuple[Tensor, ...],
     activation: Activation,
+    onto: Tensor | None = None,
 ) -> Tensor:
     """`Σ_k w_k · E_k(x)` with `E(x) = W_down act(W_gate x, W_up x)`, only the chosen experts' weights being read.
 
     x: [N, L]. ids: [N, k] int. weights: [N, k] fp32. gate, up: MXFP4 as (packed [E, I, L/2], scales [E, I, L/32])
     or plain as ([E, I, L],); down: (packed [E, L, I/2], scales [E, L, I/32]) or ([E, L, I],). Gives [N, L] in x's
-    dtype; fp32 inside.
+    dtype; fp32 inside. onto: [N, L] fp32, added to and given back; ids of -1 are none then. A row's experts are summed
+    in the order of their ids, so that several calls with rising ids give the bits of one.
     """
-    out = torch.zeros(x.shape, dtype=torch.float32, device=x.device)
+    out = torch.zeros(x.shape, dtype=torch.float32, device=x.device) if onto is None else onto
     for expert in ids.unique().tolist():
+        if expert < 0:
+            continue
         rows, places = (ids == expert).nonzero(as_tuple=True)
         inside = x[rows].float()
         hidden = glu(torch.cat([_times(inside, part, expert) for part in (gate, up)], dim=-1), activation)
         out.index_add_(0, rows, _times(hidden, down, expert) * weights[rows, places, None].float())
-    return out.to(x.dtype)
+    return out.to(x.dtype) if onto is None else out
 
 
 def _times(x: Tensor, part: tuple[Tensor, ...], expert: int) -> Tensor:

@@ -29,9 +29,12 @@ def experts(
     up: tuple[Tensor, ...],
     down: tuple[Tensor, ...],
     activation: Activation,
+    onto: Tensor | None = None,
     *,
     exact: bool,
 ) -> Tensor:
+    if onto is not None:
+        raise Unsupported("experts in several calls: tiles sum in an order of their own")
     plain = len(gate) == 1
     if not len(gate) == len(up) == len(down):
         raise Unsupported("experts that are partly MXFP4")

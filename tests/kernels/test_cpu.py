@@ -51,6 +51,21 @@ def test_company_changes_no_bit(isa, exact) -> None:
 
 
 @each
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("cuts", [(), (3,), (1, 2, 5)])
+def test_experts_in_several_calls_are_those_of_one(isa, exact, cuts) -> None:
+    ops = CpuOps(isa, exact)
+    x, ids, weights, parts = routed(9)
+    for dtype in (torch.float32, torch.bfloat16):
+        whole = ops.experts(x.to(dtype), ids, weights, *parts, SITU)
+        onto = torch.zeros(x.shape)
+        for first, last in zip((0, *cuts), (*cuts, 6), strict=True):
+            some = ids.where((ids >= first) & (ids < last), -1)
+            assert ops.experts(x.to(dtype), some, weights, *parts, SITU, onto=onto) is onto
+        assert torch.equal(onto.to(dtype), whole)
+
+
+@each
 def test_threads_change_no_bit(isa, threads) -> None:
     ops = CpuOps(isa)
     x, ids, weights, parts = routed(40)
@@ -109,6 +124,9 @@ def test_what_points_outside_is_refused_and_nothing_written() -> None:
     x, ids, weights, parts = routed(2)
     with pytest.raises(IndexError, match="expert"):
         ops.experts(x, ids + 6, weights, *parts, SITU)
+    for wrong, onto in ((ids * 0 - 1, None), (ids * 0 - 2, torch.zeros(x.shape))):
+        with pytest.raises(IndexError, match="expert"):
+            ops.experts(x, wrong, weights, *parts, SITU, onto=onto)
     with pytest.raises(IndexError, match="vocabulary"):
         ops.embed(torch.tensor([5]), torch.zeros(5, 4), torch.float32)
     pages = torch.zeros(2, 4, 8)

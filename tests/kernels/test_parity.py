@@ -348,6 +348,9 @@ def test_experts_exactly(name, group, inner, width, scales, activation, dtype, s
     x = drawn(seed, n, width * 32, dtype=dtype)
     expected = REFERENCE.experts(x, ids, weights, *parts, activation)
     same(IMPLEMENTATIONS[name].experts(x, ids, weights, *parts, activation), expected)
+    some, onto = ids.where(ids > 0, -1), drawn(seed, n, width * 32)
+    expected = REFERENCE.experts(x, some, weights, *parts, activation, onto.clone())
+    same(IMPLEMENTATIONS[name].experts(x, some, weights, *parts, activation, onto), expected)
 
 
 @pytest.mark.parametrize("name", INT8)

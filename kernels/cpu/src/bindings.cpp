@@ -210,10 +210,10 @@ NB_MODULE(_native, m) {
         });
       })
       .def("experts", [](Native& n, A x, A ids, A weights, const std::vector<Array>& gate, const std::vector<Array>& up,
-                         const std::vector<Array>& down, bool situ, float beta, float linear_beta, A out) {
+                         const std::vector<Array>& down, bool situ, float beta, float linear_beta, A out, bool more) {
         n.submit([c = n.c, x = view(x), ids = view(ids), weights = view(weights), gate = views(gate), up = views(up),
-                  down = views(down), act = Activation{situ, beta, linear_beta}, out = view(out)] {
-          experts(c, x, ids, weights, gate, up, down, act, out);
+                  down = views(down), act = Activation{situ, beta, linear_beta}, out = view(out), more] {
+          experts(c, x, ids, weights, gate, up, down, act, out, more);
         });
       });
 }

@@ -35,8 +35,9 @@ void gated(Context, Tensor x, Tensor gate, Tensor out);
 void glu(Context, Tensor both, Activation, Tensor out);
 void route(Context, Tensor x, Tensor weight, Tensor bias, i64 k, float scale, bool renormalise, Tensor ids, Tensor weights);
 void mxfp4(Context, Tensor x, Tensor packed, Tensor scales, Tensor out);  // reference: mxfp4_linear
+// more: adds to `out`, which then is fp32. An id of -1 is none.
 void experts(Context, Tensor x, Tensor ids, Tensor weights, const Tensors& gate, const Tensors& up, const Tensors& down,
-             Activation, Tensor out);
+             Activation, Tensor out, bool more);
 
 // Reads memory as fast as the machine's threads can and gives a checksum: what bandwidth is measured by.
 std::uint64_t read(Tensor memory, i64 bytes);

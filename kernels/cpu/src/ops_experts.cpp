@@ -14,24 +14,26 @@ struct Pairs {  // (token, place) pairs sorted by expert, in a token's order wit
   std::vector<i64> tokens, places, experts, first;  // experts that are used, and where each one's pairs begin
 };
 
-Pairs sorted(const Tensor& ids, i64 experts) {
+Pairs sorted(const Tensor& ids, i64 experts, bool none) {  // none: -1 is no expert
   const i64 rows = ids.size[0], k = ids.last();
   std::vector<i64> start(std::size_t(experts) + 1, 0), expert(std::size_t(rows * k));
   for (i64 i = 0; i < rows * k; i++) {
     const void* row = ids.at(i / k);
     expert[i] = ids.type == Type::i64 ? static_cast<const i64*>(row)[i % k] : static_cast<const std::int32_t*>(row)[i % k];
-    if (expert[i] < 0 || expert[i] >= experts) throw std::out_of_range("an expert that isn't there");
-    start[expert[i] + 1]++;
+    if (expert[i] < -i64(none) || expert[i] >= experts) throw std::out_of_range("an expert that isn't there");
+    if (expert[i] >= 0) start[expert[i] + 1]++;
   }
   Pairs made;
   for (i64 e = 0; e < experts; e++) {
     if (start[e + 1]) made.experts.push_back(e), made.first.push_back(start[e]);
     start[e + 1] += start[e];
   }
-  made.first.push_back(rows * k);
-  made.tokens.resize(rows * k);
-  made.places.resize(rows * k);
+  const i64 all = start[experts];
+  made.first.push_back(all);
+  made.tokens.resize(all);
+  made.places.resize(all);
   for (i64 i = 0; i < rows * k; i++) {
+    if (expert[i] < 0) continue;
     i64 at = start[expert[i]]++;
     made.tokens[at] = i / k;
     made.places[at] = i % k;
@@ -145,7 +147,8 @@ void mxfp4(Context c, Tensor x, Tensor packed, Tensor scales, Tensor out) {
 }
 
 void experts(Context c, Tensor x, Tensor ids, Tensor weights, const Tensors& gate, const Tensors& up, const Tensors& down,
-             Activation act, Tensor out) {
+             Activation act, Tensor out, bool more) {
+  need(!more || out.type == Type::f32, "what is added to has to be fp32");
   need(!gate.empty() && gate[0].dims == 3 && weights.type == Type::f32, "experts: weights that don't fit");
   const i64 count = gate[0].size[0], inner = gate[0].size[1], width = x.last(), tokens = x.size[0];
   fits(gate, count, inner, width);
@@ -153,7 +156,7 @@ void experts(Context c, Tensor x, Tensor ids, Tensor weights, const Tensors& gat
   fits(down, count, width, inner);
   need(gate.size() == up.size() && ids.size[0] == tokens && weights.size[0] == tokens && weights.last() == ids.last(),
        "experts: shapes that don't fit");
-  const Pairs pairs = sorted(ids, count);
+  const Pairs pairs = sorted(ids, count, more);
   const i64 all = i64(pairs.tokens.size()), used = i64(pairs.experts.size());
   const bool direct = out.type == Type::f32;
   float* result = direct ? out.as<float>() : floats(SLOT_OUT, tokens * width);
@@ -182,7 +185,7 @@ void experts(Context c, Tensor x, Tensor ids, Tensor weights, const Tensors& gat
   const i64 strip = panel(width, tokens > FEW ? 32 : 128);
   pool.run(divide_up(width, strip), all * inner * width, [&](i64 item) {
     const i64 row = item * strip, rows = std::min(strip, width - row);
-    for (i64 t = 0; t < tokens; t++) std::memset(result + t * width + row, 0, std::size_t(rows) * 4);
+    for (i64 t = 0; !more && t < tokens; t++) std::memset(result + t * width + row, 0, std::size_t(rows) * 4);
     for (i64 group = 0; group < used; group++) {
       const i64 begin = pairs.first[group], n = pairs.first[group + 1] - begin;
       float* made = floats(SLOT_ITEM_A, n * rows);
