@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,7 +41,8 @@ class Elsewhere(Protocol):
 @dataclass(slots=True)
 class MoeWeights:
     """router: [E, hidden]. bias: [E] fp32, the selection bias. latent_down: [latent, hidden], latent_norm: [latent],
-    latent_up: [hidden, latent], None where experts work on the full width. shared: the shared experts as one."""
+    latent_up: [hidden, latent], None where experts work on the full width. shared: the shared experts as one.
+    ahead: told what the router reads, before the experts compute."""
 
     router: Tensor
     bias: Tensor | None
@@ -49,6 +51,7 @@ class MoeWeights:
     latent_norm: Tensor | None
     latent_up: Tensor | None
     shared: DenseWeights | None
+    ahead: Callable[[Tensor], None] | None = None
 
 
 def dense(x: Tensor, w: DenseWeights, activation: Activation, ops: Ops) -> Tensor:
@@ -59,6 +62,8 @@ def dense(x: Tensor, w: DenseWeights, activation: Activation, ops: Ops) -> Tenso
 def moe(x: Tensor, w: MoeWeights, config: ModelConfig, activation: Activation, ops: Ops) -> Tensor:
     """x: [N, hidden], normed: the router and the shared experts read it, the routed ones its latent."""
     ids, weights = ops.route(x, w.router, w.bias, config.top_k, config.router_scale, config.renormalise)
+    if w.ahead is not None:
+        w.ahead(x)
     z = x if w.latent_down is None else ops.linear(x, w.latent_down)
     if isinstance(w.experts, ExpertWeights):
         y = ops.experts(z, ids, weights, w.experts.gate, w.experts.up, w.experts.down, activation)

@@ -26,32 +26,32 @@ class Arena:
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._entries = entries
-        self._each = entries[0].bytes
+        self.each = entries[0].bytes
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE
-        self._memory = mmap.mmap(-1, max(len(entries) * self._each, 1), flags=flags)
+        self._memory = mmap.mmap(-1, max(len(entries) * self.each, 1), flags=flags)
         if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would keep its neighbours' memory
             self._memory.madvise(mmap.MADV_NOHUGEPAGE)
-        raw = torch.frombuffer(self._memory, dtype=torch.uint8)[: len(entries) * self._each]
+        raw = torch.frombuffer(self._memory, dtype=torch.uint8)[: len(entries) * self.each]
         self.stack: Tensor = raw.view(entries[0].dtype).reshape(len(entries), *entries[0].shape)
         """[E, …]; of an expert that isn't there, the numbers mean nothing."""
 
     def fill(self, expert: int) -> int:
         """Reads an expert from disk. Gives its bytes. Errors: CheckpointError where the file has become shorter."""
-        entry, at = self._entries[expert], expert * self._each
-        into = memoryview(self._memory)[at : at + self._each]
+        entry, at = self._entries[expert], expert * self.each
+        into = memoryview(self._memory)[at : at + self.each]
         done = 0
         with entry.file.open("rb", buffering=0) as file:
-            while done < self._each:
+            while done < self.each:
                 got = os.preadv(file.fileno(), [into[done:]], entry.start + done)
                 if not got:
                     raise CheckpointError(f"{entry.file}: it was cut short while in use; fetch it again")
                 done += got
-        return self._each
+        return self.each
 
     def drop(self, expert: int) -> None:
         """Gives the memory back of all pages that are this expert's alone."""
-        at = expert * self._each
+        at = expert * self.each
         first = -(-at // mmap.PAGESIZE) * mmap.PAGESIZE
-        length = (at + self._each) // mmap.PAGESIZE * mmap.PAGESIZE - first
+        length = (at + self.each) // mmap.PAGESIZE * mmap.PAGESIZE - first
         if length > 0:
             self._memory.madvise(mmap.MADV_DONTNEED, first, length)

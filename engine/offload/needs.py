@@ -7,7 +7,8 @@ import torch
 from engine.cache.pools import PAGE
 from engine.layers.ffn import MoeWeights
 from engine.model import Model
-from engine.offload.experts import Counters, OffloadedExperts
+from engine.offload.experts import OffloadedExperts
+from engine.offload.kept import Counters
 from engine.offload.plan import Needs
 from engine.weights import names
 from engine.weights.checkpoint import Checkpoint
@@ -26,11 +27,11 @@ def needs(checkpoint: Checkpoint, pages: int, slots: int = 1, ram: int = 0) -> N
 
 
 def counted(model: Model) -> Counters:
-    """Hits, misses and bytes read of all layers whose experts aren't resident."""
+    """Of all layers whose experts aren't all resident, together."""
     whole = Counters()
     for layer in model.weights.layers:
         if isinstance(layer.ffn, MoeWeights) and isinstance(layer.ffn.experts, OffloadedExperts):
-            whole.add(layer.ffn.experts.counters)
+            whole.add(layer.ffn.experts.kept.counters)
     return whole
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from engine import tokenizer
 from engine.generate.text import Vocabulary
 from engine.model import Model
+from engine.offload.ahead import link
 from engine.offload.devices import RAM, Device, devices
 from engine.offload.experts import OffloadedExperts
 from engine.offload.needs import needs
@@ -57,14 +59,16 @@ def placed(checkpoint: Checkpoint, made: Plan, kernels: str | None) -> Model:
     host = ops if made.device == RAM else select(RAM, available(RAM)[0])
 
     resident = Place(made.device, made.of)
+    pool = ThreadPoolExecutor(1, thread_name_prefix="read-ahead")
 
     def elsewhere(layer: int) -> OffloadedExperts | None:
         place = made.experts.get(layer)
         if place is None or place == resident:
             return None
-        return OffloadedExperts(checkpoint, layer, place.slots, host)
+        return OffloadedExperts(checkpoint, layer, place.slots, host, pool)
 
     weights = build(checkpoint.config, _On(checkpoint, made.device), elsewhere)
+    link(weights, checkpoint.config, ops)
     # A replayed step doesn't come back to Python, so nobody would see which experts are asked for.
     return Model(checkpoint.config, weights, replace(ops, capture=None))
 

@@ -80,7 +80,7 @@ class Checkpoint:
 
     def check_scales(self, scales: Tensor, what: str) -> None:
         """Errors: CheckpointError for scales that make no number."""
-        largest = int(scales.max())
+        largest = int(scales.numpy().max())  # on this thread alone, others compute meanwhile
         if largest > LARGEST_SCALE:
             raise CheckpointError(
                 f"{self.folder}: {what}: a scale of {largest}, which makes no number; fetch the checkpoint again"

@@ -101,7 +101,7 @@ experts(x, torch.tensor([[0, 1, 2, 3]]), weights, checkpoint.config.glu)
 before = resident()
 for first in range(4, 64, 4):
     experts(x, torch.arange(first, first + 4)[None], weights, checkpoint.config.glu)
-print(resident() - before, experts.counters.read)
+print(resident() - before, experts.kept.counters.read)
 """
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)],
