@@ -1,0 +1,192 @@
+"""Kimi Delta Attention with gradients: all chunks of all sequences side by side, only the states one after the other.
+
+The maths is that of `kernels.reference.kda`. Decays within a chunk are measured from the middle of a sub-chunk of 16
+tokens, so no exponent passes 8 times the gate bound, or from the end of the sub-chunk before, so that they shrink.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+from torch.nn.functional import pad, softplus
+
+from engine.train.packed import CHUNK, Packed
+
+SUB = 16
+
+
+def causal_conv(x: Tensor, weight: Tensor, _states: object, packed: Packed) -> Tensor:
+    """As `kernels.reference.conv.causal_conv` over sequences without a past. x: [T, C]; weight: [C, K]."""
+    wide, weight = x.float(), weight.float()
+    kernel = weight.shape[1]
+    mixed = wide * weight[:, -1]
+    for back in range(1, kernel):
+        seen = (packed.position >= back)[:, None]
+        mixed = mixed + pad(wide, (0, 0, back, 0))[: len(x)] * seen * weight[:, kernel - 1 - back]
+    return (mixed * torch.sigmoid(mixed)).to(x.dtype)
+
+
+def kda(
+    qkv: Tensor,
+    decay: Tensor,
+    beta: Tensor,
+    a_log: Tensor,
+    dt_bias: Tensor,
+    bound: float | None,
+    _states: object,
+    packed: Packed,
+) -> Tensor:
+    """As `kernels.reference.kda.kda` over sequences without a past. Gives [T, H, d] fp32."""
+    heads = beta.shape[1]
+    q, k, v = _heads(Chunked.apply(qkv, packed), 3 * heads).chunk(3, dim=1)
+    g = _log_decay(_heads(Chunked.apply(decay, packed), heads), a_log, dt_bias, bound)
+    real = (packed.chunks < packed.places.shape[0])[:, None, :, None]
+    strength = torch.sigmoid(Chunked.apply(beta, packed).float()).transpose(1, 2)[..., None]
+    width = q.shape[-1]
+    out = delta(
+        _unit(q.float()) * width**-0.5, _unit(k.float()), v.float(), g * real, strength, packed.widths
+    )
+    return Unchunked.apply(out.transpose(1, 2), packed)
+
+
+def delta(q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, widths: tuple[int, ...]) -> Tensor:
+    """The recurrence on chunks. q, k, g: [n, H, C, d]; v: [n, H, C, e]; beta: [n, H, C, 1]. Gives [n, H, C, e]."""
+    total = g.cumsum(2)
+    keys, reads = _products(q, k, total)
+    grown = total.exp()
+    right = torch.cat([v, k * grown], dim=-1) * beta
+    solved = torch.linalg.solve_triangular(_with_unit(keys * beta), right, upper=False, unitriangular=True)
+    values, weights = solved.split([v.shape[-1], k.shape[-1]], dim=-1)
+    last = total[:, :, -1:]
+    kept = last.exp().transpose(2, 3)
+    return Scan.apply(q * grown, reads, values, weights, k * (last - total).exp(), kept, widths)
+
+
+def _products(q: Tensor, k: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
+    """`Σ_d k_id k_jd e^(G_id − G_jd)` below the diagonal, and the same of queries with it: [n, H, C, C] each."""
+    size = k.shape[2]
+    parts = [slice(at, min(at + SUB, size)) for at in range(0, size, SUB)]
+    both = torch.cat([k[:, :, None], q[:, :, None]], dim=2)
+    rows: list[Tensor] = []
+    for part in parts:
+        inside = total[:, :, part]
+        middle = inside[:, :, inside.shape[2] // 2, None].detach()
+        left = both[:, :, :, part] * (inside - middle).exp()[:, :, None]
+        own = left @ (k[:, :, part] * (middle - inside).exp()).transpose(2, 3)[:, :, None]
+        blocks = [own]
+        if part.start:
+            before = total[:, :, part.start - 1, None].detach()
+            left = both[:, :, :, part] * (inside - before).exp()[:, :, None]
+            right = k[:, :, : part.start] * (before - total[:, :, : part.start]).exp()
+            blocks.insert(0, left @ right.transpose(2, 3)[:, :, None])
+        blocks.append(own.new_zeros(*own.shape[:4], size - part.stop))
+        rows.append(torch.cat(blocks, dim=-1))
+    keys, reads = torch.cat(rows, dim=3).unbind(2)
+    # Above the diagonal the products may be infinite: chosen away, not multiplied, so that no gradient is NaN.
+    return keys.tril(-1), reads.tril()
+
+
+def _with_unit(below: Tensor) -> Tensor:
+    return below + torch.eye(below.shape[-1], dtype=below.dtype, device=below.device)
+
+
+def _heads(x: Tensor, heads: int) -> Tensor:
+    """[n, C, heads·d] → [n, heads, C, d]."""
+    return x.unflatten(2, (heads, -1)).transpose(1, 2)
+
+
+def _unit(x: Tensor) -> Tensor:
+    return x * torch.rsqrt(x.square().sum(-1, keepdim=True) + 1e-6)
+
+
+def _log_decay(decay: Tensor, a_log: Tensor, dt_bias: Tensor, bound: float | None) -> Tensor:
+    """decay: [n, H, C, d]. As in `kernels.reference.kda.kda_inputs`."""
+    heads, width = decay.shape[1], decay.shape[3]
+    shifted = decay.float() + dt_bias.float().view(heads, 1, width)
+    rate = a_log.float().exp().view(heads, 1, 1)
+    if bound is None:
+        return -rate * softplus(shifted)
+    return bound * torch.sigmoid(rate * shifted)
+
+
+class Chunked(Function):
+    """Rows [T, W] as they lie in chunks [n, C, W], zeros where there is none."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor, packed: Packed) -> Tensor:
+        ctx.packed = packed
+        return _spread(x, packed)
+
+    @staticmethod
+    def backward(ctx, grad: Tensor):
+        return grad.flatten(0, 1)[ctx.packed.places], None
+
+
+class Unchunked(Function):
+    """Chunks [n, C, …] back to rows [T, …]."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor, packed: Packed) -> Tensor:
+        ctx.packed = packed
+        return x.flatten(0, 1)[packed.places]
+
+    @staticmethod
+    def backward(ctx, grad: Tensor):
+        return _spread(grad, ctx.packed), None
+
+
+def _spread(x: Tensor, packed: Packed) -> Tensor:
+    out = x.new_zeros(packed.chunks.numel(), *x.shape[1:])
+    out[packed.places] = x
+    return out.unflatten(0, (-1, CHUNK))
+
+
+class Scan(Function):
+    """States from chunk to chunk: `N = U − W S; o = Q S + R N; S ← E·S + Kᵀ N`, for all sequences at once.
+
+    queries, weights, keys: [n, H, C, d]; reads: [n, H, C, C]; values: [n, H, C, e]; kept: [n, H, d, 1]. Gives o.
+    """
+
+    @staticmethod
+    def forward(ctx, queries, reads, values, weights, keys, kept, widths: tuple[int, ...]) -> Tensor:
+        states = values.new_empty(*keys.shape[:2], keys.shape[3], values.shape[3])
+        new = torch.empty_like(values)
+        state = values.new_zeros(widths[0], *states.shape[1:])
+        at = 0
+        for width in widths:
+            part = slice(at, at + width)
+            state = state[:width]
+            states[part] = state
+            new[part] = values[part] - weights[part] @ state
+            state = kept[part] * state + keys[part].transpose(2, 3) @ new[part]
+            at += width
+        ctx.save_for_backward(queries, reads, new, weights, keys, kept, states)
+        ctx.widths = widths
+        return queries @ states + reads @ new
+
+    @staticmethod
+    def backward(ctx, grad: Tensor):
+        queries, reads, new, weights, keys, kept, states = ctx.saved_tensors
+        grad_new = reads.transpose(2, 3) @ grad
+        inward = queries.transpose(2, 3) @ grad
+        after = torch.empty_like(states)
+        state = states.new_zeros(0, *states.shape[1:])
+        at = states.shape[0]
+        for width in reversed(ctx.widths):
+            at -= width
+            part = slice(at, at + width)
+            after[at : at + len(state)] = state
+            after[at + len(state) : at + width] = 0
+            grad_new[part] += keys[part] @ after[part]
+            state = inward[part] + kept[part] * after[part] - weights[part].transpose(2, 3) @ grad_new[part]
+        back = states.transpose(2, 3)
+        return (
+            grad @ back,
+            grad @ new.transpose(2, 3),
+            grad_new,
+            -(grad_new @ back),
+            new @ after.transpose(2, 3),
+            (states * after).sum(-1, keepdim=True),
+            None,
+        )
