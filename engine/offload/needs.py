@@ -26,11 +26,12 @@ def needs(checkpoint: Checkpoint, pages: int, slots: int = 1, ram: int = 0) -> N
     return Needs(said.process + ram, fixed, layers, config.experts, config.top_k)
 
 
-def counted(model: Model) -> Counters:
-    """Of all layers whose experts aren't all resident, together."""
-    whole = Counters()
+def counted(model: Model) -> Counters | None:
+    """Of all layers whose experts aren't all resident, together; None where there are none."""
+    whole = None
     for layer in model.weights.layers:
         if isinstance(layer.ffn, MoeWeights) and isinstance(layer.ffn.experts, OffloadedExperts):
+            whole = whole or Counters()
             whole.add(layer.ffn.experts.kept.counters)
     return whole
 

@@ -63,7 +63,7 @@ def main() -> int:
         )
         return Engine(model, caches, vocabulary)
 
-    server = Server(place, make, options.idle)
+    server = Server(place, make, options.idle, str(options.checkpoint))
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: server.stop())
     server.run(listener)

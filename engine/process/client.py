@@ -18,6 +18,8 @@ _LOOK = 0.05
 _AGAIN = 1.0
 """Seconds before a start that found another at work is tried again, if that one isn't there by then."""
 _TRIES = 5
+_SOON = 10.0
+"""Seconds in which a process says how it is doing."""
 
 
 class Client:
@@ -138,6 +140,20 @@ class Client:
             return self._place.log.read_bytes()[-1500:].decode("utf-8", "replace").strip()
         except OSError:
             return ""
+
+
+def status(folder: Path) -> wire.State | None:
+    """How the engine that serves in `folder` is doing; None where none does. Starts none."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with connection:
+        connection.settimeout(_SOON)
+        try:
+            connection.connect(os.fspath(Place(folder).socket))
+            wire.send(connection, wire.Status())
+            message = wire.read_message(connection)
+        except OSError:
+            return None
+    return message if isinstance(message, wire.State) else None
 
 
 _LOG_BYTES = 1 << 20

@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -20,8 +21,10 @@ from engine.generate.sample import Sampling
 from engine.generate.sequence import Finish, Piece, Request
 from engine.generate.stop import Stops
 from engine.generate.thinking import Thinking
+from engine.offload.needs import counted
 from engine.process import wire
 from engine.process.place import Place
+from engine.weights.inspect import resident
 
 _log = logging.getLogger(__name__)
 _LOOK = 0.2
@@ -31,9 +34,9 @@ _LOOK = 0.2
 class Server:
     """Serves until nobody has asked for `idle` seconds, or `stop` is called."""
 
-    def __init__(self, place: Place, load: Callable[[], Engine], idle: float) -> None:
-        """load: makes the engine; askers wait for it, and are told why if it fails."""
-        self._place, self._load, self._idle = place, load, idle
+    def __init__(self, place: Place, load: Callable[[], Engine], idle: float, checkpoint: str = "") -> None:
+        """load: makes the engine; askers wait for it, and are told why if it fails. checkpoint: as its state tells."""
+        self._place, self._load, self._idle, self._checkpoint = place, load, idle, checkpoint
         self._ready = threading.Event()
         self._stopping = threading.Event()
         self._engine: Engine | None = None
@@ -77,7 +80,9 @@ class Server:
         try:
             with connection:
                 question = wire.read_question(connection)
-                if question is not None:
+                if isinstance(question, wire.Status):
+                    wire.send(connection, self._state())
+                elif question is not None:
                     self._ready.wait()
                     self._reply(connection, question)
         except OSError:
@@ -87,6 +92,15 @@ class Server:
         finally:
             with self._count:
                 self._busy -= 1
+
+    def _state(self) -> wire.State:
+        engine = self._engine
+        if engine is None:
+            return wire.State(os.getpid(), self._checkpoint, False, 0, 0, resident(), {})
+        requests = len(engine.scheduler.running), len(engine.scheduler.waiting)
+        experts = counted(engine.model)
+        found = {} if experts is None else asdict(experts)
+        return wire.State(os.getpid(), self._checkpoint, True, *requests, resident(), found)
 
     def _reply(self, connection: socket.socket, question: wire.Question) -> None:
         try:

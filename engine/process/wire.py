@@ -52,6 +52,10 @@ class Measure(msgspec.Struct, tag="measure", frozen=True):
     pictures: list[bytes]
 
 
+class Status(msgspec.Struct, tag="status", frozen=True):
+    """How the process is doing; answered at once, with `State` alone."""
+
+
 class Accepted(msgspec.Struct, tag="accepted", frozen=True):
     """The first answer to every question: it is being worked on, by the process `pid`."""
 
@@ -95,6 +99,20 @@ class Sizes(msgspec.Struct, tag="sizes", frozen=True):
     sizes: list[tuple[int, int, int]]
 
 
+class State(msgspec.Struct, tag="state", frozen=True):
+    """checkpoint: what is served. ready: whether it is loaded. running, waiting: requests. memory: bytes that the
+    process holds. experts: `engine.offload.kept.Counters` of layers whose experts aren't all resident; empty for none.
+    """
+
+    pid: int
+    checkpoint: str
+    ready: bool
+    running: int
+    waiting: int
+    memory: int
+    experts: dict[str, int]
+
+
 class Failed(msgspec.Struct, tag="failed", frozen=True):
     """kind: the name of an error of `engine.errors`."""
 
@@ -107,8 +125,8 @@ class Failed(msgspec.Struct, tag="failed", frozen=True):
         return kind(self.message) if known else EngineError(self.message)
 
 
-Question = Generate | Score | Embed | Measure
-Message = Accepted | Token | End | Scores | Vectors | Sizes | Failed
+Question = Generate | Score | Embed | Measure | Status
+Message = Accepted | Token | End | Scores | Vectors | Sizes | State | Failed
 _QUESTION = msgspec.msgpack.Decoder(Question)
 _MESSAGE = msgspec.msgpack.Decoder(Message)
 _ENCODER = msgspec.msgpack.Encoder()

@@ -54,9 +54,11 @@ def test_guesses_change_no_bit(folder, kernels: str) -> None:
         running = [engine.generate(Request(PROMPT[n:], Sampling(0), 8)) for n in range(3)]
         answers.append([answer.read()[0] for answer in running])
         done = counted(model)
+        if done is None:
+            assert slots == 16
+            continue
         assert done.ahead == 0 or (guessing and slots == 6)
-        assert done.used <= done.ahead
-        assert done.used <= done.hits
+        assert done.used <= min(done.ahead, done.hits)
     assert answers[1:] == answers[:1] * 3
 
 

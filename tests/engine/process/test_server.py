@@ -17,10 +17,14 @@ torch = pytest.importorskip("torch")
 from engine.errors import CheckpointError, LostError, RequestError  # noqa: E402
 from engine.generate.sample import GREEDY, Sampling  # noqa: E402
 from engine.generate.sequence import Request  # noqa: E402
+from engine.offload.plan import Place as PlanPlace  # noqa: E402
+from engine.offload.plan import Plan  # noqa: E402
 from engine.process import wire  # noqa: E402
-from engine.process.client import Client  # noqa: E402
+from engine.process.client import Client, status  # noqa: E402
+from engine.process.load import placed  # noqa: E402
 from engine.process.place import Place  # noqa: E402
 from engine.process.server import Server  # noqa: E402
+from engine.weights.checkpoint import Checkpoint  # noqa: E402
 
 PROMPT = [(3 * n * n + n) % 96 for n in range(30)]
 NOTHING = [sys.executable, "-c", "raise SystemExit('nothing to start here')"]
@@ -175,6 +179,40 @@ def test_a_model_that_does_not_load_is_told_to_who_asks(serving, folder) -> None
         list(Client(folder, NOTHING).generate(wire.Generate([1])))
     thread.join(60)
     assert not thread.is_alive()
+
+
+def test_its_state_is_told_before_and_after_loading(engine, serving, folder) -> None:
+    assert status(folder) is None, "nobody is there, and nobody is started"
+    loaded = threading.Event()
+
+    def load():
+        loaded.wait(60)
+        return engine()
+
+    serving(load)
+    state = status(folder)
+    assert state is not None
+    assert (state.pid, state.ready, state.running, state.experts) == (os.getpid(), False, 0, {})
+    loaded.set()
+    list(Client(folder, NOTHING).generate(wire.Generate(PROMPT, {"temperature": 0}, 2, [])))
+    state = status(folder)
+    assert state is not None
+    assert (state.ready, state.waiting, state.experts) == (True, 0, {}), "all experts are resident"
+    assert state.memory > 1 << 20
+
+
+def test_experts_that_come_from_disk_are_told_of(engine, checkpoint, serving, folder) -> None:
+    opened = Checkpoint.open(checkpoint)
+    config = opened.config
+    layers = range(config.dense_layers, config.layers)
+    plan = Plan("cpu", {layer: PlanPlace("cpu", config.top_k + 1) for layer in layers}, {}, config.experts)
+    serving(lambda: engine(model=placed(opened, plan, "reference")))
+    client = Client(folder, NOTHING)
+    list(client.generate(wire.Generate(PROMPT, {"temperature": 0}, 2, [])))
+    state = status(folder)
+    assert state is not None
+    assert state.experts["misses"] > 0
+    assert 0 < state.experts["resident"] <= state.experts["read"]
 
 
 def test_gone_when_idle(engine, serving, folder) -> None:
