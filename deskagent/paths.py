@@ -33,6 +33,12 @@ def cache_dir() -> Path:
     return home / "cache" if home else Path(platformdirs.user_cache_dir(_APP, appauthor=False))
 
 
+def runtime_dir() -> Path:
+    """Sockets of this person's running processes ($XDG_RUNTIME_DIR/deskagent)."""
+    home = _home()
+    return home / "run" if home else Path(platformdirs.user_runtime_dir(_APP, appauthor=False))
+
+
 def private_dir(path: Path) -> Path:
     """`path`, made with mode 0700 if absent."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)

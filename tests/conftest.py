@@ -23,4 +23,5 @@ def deskagent_home(tmp_path_factory: pytest.TempPathFactory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DESKAGENT_HOME", str(tmp_path_factory.mktemp("deskagent-home")))
         patch.delenv("DESKAGENT_SANDBOX", raising=False)
+        patch.setenv("DESKAGENT_MODEL", "none")
         yield

@@ -23,7 +23,7 @@ LAYERS: dict[str, set[str]] = {
     "agent": BASE | {"session", "repair", "repo", "terminal"},
     "cli": BASE | {"licences", "agent", "session", "repair", "repo", "terminal"},
 }
-MAY_USE_THE_ENGINE = {"cli"}
+MAY_USE_THE_ENGINE = {"cli", "repair"}
 HEAVY = {"torch", "numpy", "textual", "openai", "anthropic"}
 
 

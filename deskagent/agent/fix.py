@@ -32,10 +32,12 @@ from deskagent.repair.beside import beside, still
 from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
+from deskagent.repair.model.ahead import Ahead
+from deskagent.repair.model.judge import Judge, failure_of
+from deskagent.repair.model.weights import Weights
 from deskagent.repair.pairs import Progress
-from deskagent.repair.rank import iter_candidates
+from deskagent.repair.rank import iter_ranked
 from deskagent.repair.regress.find import check
-from deskagent.repair.scorer import PriorScorer, Scorer
 from deskagent.repair.search import Ended, Search, Trial
 from deskagent.repair.toolchains.known import limits_tests
 from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
@@ -50,7 +52,8 @@ class Fix:
     """One repair from the first test run to a proved patch. Nothing is written to the project here.
 
     `past` is what the session did before this run; `applied` then says that the patch is in the tree already. `others`
-    are failing tests that the request doesn't name. `began` is the monotonic time from which the limits count.
+    are failing tests that the request doesn't name. `began` is the monotonic time from which the limits count. `model`
+    has a say in the candidates' order.
     """
 
     request: FixRequest
@@ -58,7 +61,7 @@ class Fix:
     gate: Gate
     sandbox: Sandbox
     past: Past | None = None
-    scorer: Scorer = field(default_factory=PriorScorer)
+    model: tuple[Judge, Weights] | None = None
     command: TestCommand | None = None
     before: ColdProof | None = None
     after: ColdProof | None = None
@@ -79,6 +82,7 @@ class Fix:
         self._spending = Spending(self.request, self._memory, self.began)
         self._verifier: Verifier | None = None
         self._ended: Ended | None = None
+        self._ahead: Ahead | None = None
         self._sources = Sources(self.request.project)
 
     def run(self) -> State:
@@ -92,6 +96,8 @@ class Fix:
         try:
             return loop.run(handlers, on_change=self._changed)
         finally:
+            if self._ahead:
+                self._ahead.close()
             if self._verifier:
                 self._verifier.close()
             self.recorder.flush()
@@ -154,6 +160,8 @@ class Fix:
             self.greens.rank(self.search.green, self._context, self._verifier, self._spending.whole)
             step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
             say_flaky(self._verifier, self.recorder)
+            if self._ahead and (said := self._ahead.given_up()):
+                self.recorder.notice("warning", said)
         self.recorder.flush()
         if self.greens.standing:
             return "green"
@@ -273,14 +281,18 @@ class Fix:
 
     def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
         self._progress = Progress(baseline)
-        return iter_candidates(
+        ranked = iter_ranked(
             self._sources.read,
             self.suspects,
             request=self.request.text,
             baseline=baseline,
-            scorer=self.scorer,
             progress=self._progress,
         )
+        if self.model is None:
+            return (one.candidate for one in ranked)
+        judge, weights = self.model
+        self._ahead = Ahead(ranked, judge, weights, failure_of(baseline), self.request.text)
+        return self._ahead
 
     def changes(self, trial: Trial) -> Changes:
         """Path → contents before and after."""

@@ -23,7 +23,8 @@ _LIMITS = {"effort", "max_seconds", "max_candidates"}
 @dataclass(frozen=True)
 class FixRequest:
     """`project` is the root of the work tree, `start` the folder the command was given in; limits are None
-    where the tier decides; `since` is a revision or "auto": the tests were green there."""
+    where the tier decides; `since` is a revision or "auto": the tests were green there; `model` is a checkpoint's
+    folder, "auto" or "none"."""
 
     text: str
     project: Path
@@ -35,6 +36,7 @@ class FixRequest:
     max_candidates: int | None = None
     files: tuple[str, ...] = ()
     since: str | None = None
+    model: str = "none"
 
     @property
     def limits(self) -> Limits:
@@ -63,6 +65,7 @@ class FixOptions:
     apply: bool
     mode: Mode
     since: str | None = None
+    model: str = "none"
     session: str | None = None
     fork: bool = False
     given: frozenset[str] = frozenset()
@@ -104,6 +107,7 @@ class FixOptions:
             max_candidates=self.max_candidates,
             files=self.files,
             since=self.since,
+            model=self.model,
         )
 
 
@@ -118,3 +122,4 @@ class _Kept(msgspec.Struct):
     apply: bool
     mode: Mode
     since: str | None
+    model: str = "none"

@@ -21,6 +21,7 @@ from deskagent.agent.request import FixOptions
 from deskagent.agent.signals import Stopped
 from deskagent.agent.workspace import check_globs, project_root, workspace_lock
 from deskagent.errors import DeskagentError, UsageError
+from deskagent.repair.model import find as model
 from deskagent.session import events
 from deskagent.session.journal import Journal
 from deskagent.terminal import temporary
@@ -132,7 +133,11 @@ def _run(
         settle.left_open(recorder, project)
     sandbox = Unconfined() if options.mode is Mode.FULL else find_sandbox()
     gate = Gate(options.mode, sandbox.rung, front.interactive, is_trusted(project))
-    fix = report.fix = Fix(options.as_request(project), recorder, gate, sandbox, before, began=report.started)
+    request = options.as_request(project)
+    found = model.find(request.model)
+    if found is not None:
+        found[0].warm()
+    fix = report.fix = Fix(request, recorder, gate, sandbox, before, found, began=report.started)
     state = fix.run()
     if state is State.DONE and fix.chosen is None:
         report.end(Status.NOTHING_TO_FIX)

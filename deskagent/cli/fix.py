@@ -94,6 +94,15 @@ def _streams(words: list[str]) -> bool:
 @click.option(
     "--fork", is_flag=True, help="With -c or -r: go on in a new session and leave that one as it is."
 )
+@click.option(
+    "--model",
+    envvar="DESKAGENT_MODEL",
+    default="auto",
+    show_default=True,
+    metavar="auto|none|FOLDER",
+    help="The checkpoint that has a say in which edits come first. auto: the one that comes with deskagent, if any.",
+)
+@click.option("--no-model", is_flag=True, help="As --model none.")
 @click.option("--no-apply", is_flag=True, help="Show the patch and leave the working tree alone.")
 @click.option(
     "--output-format",
@@ -154,6 +163,7 @@ def _run_options(request: str, options: dict[str, Any]) -> FixOptions:
         max_candidates=options["max_candidates"],
         files=options["files"],
         since=options["since"],
+        model=_model(options),
         apply=not options["no_apply"],
         mode=Mode(options["permission_mode"]),
         session=_session(options),
@@ -162,8 +172,17 @@ def _run_options(request: str, options: dict[str, Any]) -> FixOptions:
     )
 
 
-_FIELDS = {"no_apply": "apply", "permission_mode": "mode"}
-_KEPT = {"test", "effort", "max_seconds", "max_candidates", "files", "since", *_FIELDS}
+def _model(options: dict[str, Any]) -> str:
+    wanted = "none" if options["no_model"] else options["model"]
+    if wanted in ("auto", "none"):
+        return wanted
+    from pathlib import Path
+
+    return str(Path.cwd() / Path(wanted).expanduser())
+
+
+_FIELDS = {"no_apply": "apply", "no_model": "model", "permission_mode": "mode"}
+_KEPT = {"test", "effort", "max_seconds", "max_candidates", "files", "since", "model", *_FIELDS}
 
 
 def _given(request: str) -> frozenset[str]:

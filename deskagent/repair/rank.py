@@ -73,6 +73,16 @@ class _PythonFile:
 _File = _PythonFile | CodeFile
 
 
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate as the merge hands it out. value: its log-weight, its suspect's score included, less what earlier
+    ones of its place took. syntax: of the file that it edits."""
+
+    value: float
+    candidate: Candidate
+    syntax: Syntax
+
+
 _Row = tuple[float, float, Proposal]
 """What is known of a proposal without a look at the code, on a log scale: its prior, and what the failing tests'
 errors say; its prior; and it."""
@@ -156,6 +166,22 @@ def iter_candidates(
     scorer: Scorer | None = None,
     progress: pairs.Progress | None = None,
 ) -> Iterator[Candidate]:
+    """As `iter_ranked`, the candidates alone."""
+    stream = iter_ranked(
+        project_files, suspects, request=request, baseline=baseline, scorer=scorer, progress=progress
+    )
+    return (ranked.candidate for ranked in stream)
+
+
+def iter_ranked(
+    project_files: Callable[[str], SourceFile],
+    suspects: Sequence[Suspect],
+    *,
+    request: str = "",
+    baseline: Baseline | None = None,
+    scorer: Scorer | None = None,
+    progress: pairs.Progress | None = None,
+) -> Iterator[Ranked]:
     """Candidates for `suspects`, the best first, each resulting code once, all of them parsing.
 
     `project_files` reads a project-relative path. Files that can't be read give no candidates. What `progress` hears
@@ -225,7 +251,7 @@ def iter_candidates(
             continue
         merge.given[item.path, item.line] += 1
         merge.given[item.path, item.line, item.operator] += 1
-        yield replace(item, key=key)
+        yield Ranked(now, replace(item, key=key), file.syntax)
 
 
 def _texts(read: Callable[[str], SourceFile]) -> Callable[[str], str | None]:
