@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deskagent import paths
 from deskagent.cli.engine_extra import engine
 from deskagent.cli.licence import agree
 from deskagent.errors import UsageError
@@ -163,6 +164,37 @@ def export(source: Path, target: Path, widen: bool, accept_license: bool) -> Non
             f"that is the same up to {checkpoint.config.indexer.top_k} tokens",
             err=True,
         )
+
+
+@model.command()
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+def status(as_json: bool) -> None:
+    """Show the engine's running processes: their requests, their memory, and what experts read from disk cost."""
+    with engine("msgspec"):
+        from msgspec import to_builtins
+
+        from engine.process.client import status as state_of
+
+        sockets = sorted(paths.runtime_dir().glob("*/engine.sock"))
+        found = [state for socket in sockets if (state := state_of(socket.parent)) is not None]
+    if as_json:
+        click.echo(json.dumps([to_builtins(state) for state in found], indent=2))
+        return
+    for state in found:
+        does = f"{state.running} running, {state.waiting} waiting" if state.ready else "loading"
+        click.echo(printable(f"{state.pid}  {state.checkpoint}", newlines=False))
+        click.echo(f"  {does}; {human(state.memory)} of memory")
+        if state.experts:
+            click.echo(f"  {_experts(**state.experts)}")
+    if not found:
+        click.echo("no engine is running")
+
+
+def _experts(hits: int, misses: int, read: int, ahead: int, used: int, resident: int) -> str:
+    return (
+        f"experts from disk: {hits} of {hits + misses} asked for were in memory, {human(read)} read, {human(resident)}"
+        f" held; of {ahead} read on a guess {used} were asked for next"
+    )
 
 
 def _tensors(rows: list[Row]) -> list[str]:
