@@ -6,24 +6,24 @@ what is of interest, ranks the files; each file hands its rank on to the definit
 
 from __future__ import annotations
 
+import heapq
 import math
 import os
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 
-from deskagent.repo import mentions
+from deskagent.repo import leads
 from deskagent.repo.graph import pagerank
+from deskagent.repo.homes import KINDS, File, Homes, Lead
 
 CHARACTERS_PER_TOKEN = 3.5
-_COMMON = 12  # a name that more files define says nothing about which is meant
 _FOCUS = 20.0  # how much more a name or file of interest weighs
-_KINDS = {"function", "method", "class", "interface", "struct", "enum", "type", "macro", "module"}
-_METHODS = {"method"}
-# Where whoever uses a file's names also names the file (or its folder): elsewhere imports are strings.
-_BY_MODULE = {"python", "go", "rust", "java"}
-_STRANGER = 0.1
+_UNMENTIONED = 1e-3  # of its file's rank, for a definition that no file leads to
+_MISFITS = 100  # definitions in a row without room, after which no other is tried
+
+_Key = tuple[int, str]
+"""A definition: the number of its file, its name."""
 
 
 def tokens(text: str) -> int:
@@ -31,170 +31,134 @@ def tokens(text: str) -> int:
     return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
 
 
-@dataclass
-class _Graph:
-    paths: list[bytes] = field(default_factory=list)
-    modules: list[frozenset[str]] = field(default_factory=list)  # what who uses the file calls it; or empty
-    homes: dict[str, list[int]] = field(default_factory=dict)  # name → files that define it
-    edges: list[tuple[int, int, float, str]] = field(default_factory=list)
-
-
 def repo_map(connection: sqlite3.Connection, budget: int, focus: Collection[str] = ()) -> str:
     """Signatures under their files' paths, the highest ranked first, in at most `budget` tokens by estimate.
 
     `focus` holds names and paths of interest. Empty if the index is, or if nothing fits.
     """
-    graph = _load(connection, frozenset(focus))
-    personal = [_FOCUS if _of_interest(os.fsdecode(path), focus) else 0.0 for path in graph.paths]
-    for name in focus:
-        for home in graph.homes.get(name.rpartition(".")[2], ()):
+    found = leads.bring_up(connection)
+    files, rows = found.files, found.rows
+    names = [_leaf(name) for name in focus]
+    homes = Homes(connection, files, set(names))
+    if names:
+        rows = _weighed(files, rows, set(names), leads.common(connection, files, set(names)))
+    personal = [_FOCUS if _of_interest(os.fsdecode(file.path), focus) else 0.0 for file in files]
+    for name in names:
+        for home in homes.numbers(name):
             personal[home] += _FOCUS / 2
     if any(personal):
         personal = [value + 0.1 for value in personal]
-    plain = ((source, target, weight) for source, target, weight, _ in graph.edges)
-    ranks = pagerank(len(graph.paths), plain, personal)
-    worth = _worth(graph, ranks)
-    _raise(graph, ranks, worth, personal, {name.rpartition(".")[2] for name in focus})
-    # Definitions nobody mentions still come, behind all others, in their files' order.
-    for name, homes in graph.homes.items():
-        for home in homes:
-            worth.setdefault((home, name), ranks[home] * 1e-3)
-    return _render(connection, graph, worth, budget)
+    number = {file.id: at for at, file in enumerate(files)}
+    edges = [
+        (source, number[target], strength, name)
+        for source, row in enumerate(rows)
+        for name, strength, targets in row
+        for target in targets
+    ]
+    ranks = pagerank(len(files), ((source, target, weight) for source, target, weight, _ in edges), personal)
+    worth = _worth(len(files), edges, ranks)
+    for home, value in enumerate(personal):
+        own = _defined(connection, files[home]) if value >= _FOCUS else []
+        for name in own:
+            if name not in names:
+                worth[home, name] = worth.get((home, name), 0.0) + ranks[home] / len(own)
+    for name in set(names):
+        for home in homes.numbers(name):
+            worth[home, name] = worth.get((home, name), 0.0) + 1.0
+    return _render(connection, files, _by_worth(connection, files, worth, ranks), budget)
 
 
-def _load(connection: sqlite3.Connection, focus: frozenset[str]) -> _Graph:
-    graph = _Graph()
-    contents: dict[int, int] = {}
-    blobs: list[bytes] = []
-    for content, path, language, blob in connection.execute(
-        "SELECT content.id, min(file.path), content.language, content.mentions FROM file"
-        " JOIN content ON content.id = file.content WHERE content.language != '' GROUP BY content.id ORDER BY 2"
-    ):
-        contents[content] = len(graph.paths)
-        graph.paths.append(path)
-        graph.modules.append(_modules(path) if language in _BY_MODULE else frozenset())
-        blobs.append(blob)
-    homes: defaultdict[str, set[int]] = defaultdict(set)
-    only_methods: dict[str, bool] = {}
-    for content, name, kind in connection.execute("SELECT content, name, kind FROM definition"):
-        if content in contents and kind in _KINDS:
-            homes[name].add(contents[content])
-            only_methods[name] = only_methods.get(name, True) and kind in _METHODS
-    graph.homes = {name: sorted(found) for name, found in homes.items()}
-    wanted = {name.rpartition(".")[2] for name in focus}
-    weights = {
-        name: weight
-        for name, found in graph.homes.items()
-        if (weight := _weight(name, len(found), name in wanted))
-    }
-    for source, blob in enumerate(blobs):
-        names = mentions.decode(blob)
-        for name in names.keys() & weights.keys():
-            calls, refs = names[name]
-            # A method is called; where its name merely stands, that is mostly some variable's.
-            count = 2 * len(calls) + (0 if only_methods[name] else len(refs))
-            if count:
-                strength = weights[name] * math.sqrt(count / 4)
-                homes_of = graph.homes[name]
-                for home in homes_of:
-                    if home == source:
-                        continue
-                    if graph.modules[home] and names.keys().isdisjoint(graph.modules[home]):
-                        # Not imported: it may still be a method of what is, if no other file has its like.
-                        if len(homes_of) == 1:
-                            graph.edges.append((source, home, strength * _STRANGER, name))
-                    else:
-                        graph.edges.append((source, home, strength, name))
-    return graph
+def _leaf(name: str) -> str:
+    """The last part of a dotted name, as a database takes it."""
+    return name.rpartition(".")[2].encode("utf-8", "replace").decode()
 
 
-def _modules(path: bytes) -> frozenset[str]:
-    """The names by which a file is imported: its own, or its folder's."""
-    *folders, leaf = _shown(path).split("/")
-    stem = leaf.partition(".")[0]
-    inner = stem in ("__init__", "mod", "lib", "main") or leaf.endswith(".go")
-    return frozenset(folders[-1:] if inner and folders else (stem,))
+def _weighed(
+    files: list[File], rows: list[list[Lead]], wanted: set[str], more: dict[int, list[Lead]]
+) -> list[list[Lead]]:
+    """The leads with those of the wanted names strengthened, and with more of these."""
+    weighed: list[list[Lead]] = []
+    for file, row in zip(files, rows, strict=True):
+        if file.id in more:
+            row = sorted(row + more[file.id])
+        if any(name in wanted for name, _, _ in row):
+            row = [
+                (name, strength * _FOCUS if name in wanted else strength, targets)
+                for name, strength, targets in row
+            ]
+        weighed.append(row)
+    return weighed
 
 
-def _weight(name: str, homes: int, wanted: bool) -> float:
-    """How much a mention of a name says: less for common and private ones, more for long and wanted ones."""
-    if (homes > _COMMON and not wanted) or name.startswith("__"):
-        return 0.0
-    weight = 1.0 / homes
-    if name.startswith("_"):
-        weight *= 0.1
-    if len(name) >= 8:
-        weight *= 3.0
-    return weight * _FOCUS if wanted else weight
-
-
-def _worth(graph: _Graph, ranks: list[float]) -> dict[tuple[int, str], float]:
-    """For every definition (file, name) the rank that flows into it."""
-    out = [0.0] * len(graph.paths)
-    for source, _, weight, _ in graph.edges:
+def _worth(size: int, edges: list[tuple[int, int, float, str]], ranks: list[float]) -> dict[_Key, float]:
+    """For every definition that a file leads to the rank that flows into it."""
+    out = [0.0] * size
+    for source, _, weight, _ in edges:
         out[source] += weight
-    worth: dict[tuple[int, str], float] = {}
-    for source, target, weight, name in graph.edges:
+    worth: dict[_Key, float] = {}
+    for source, target, weight, name in edges:
         key = (target, name)
         worth[key] = worth.get(key, 0.0) + ranks[source] * weight / out[source]
     return worth
-
-
-def _raise(
-    graph: _Graph,
-    ranks: list[float],
-    worth: dict[tuple[int, str], float],
-    personal: list[float],
-    wanted: Collection[str],
-) -> None:
-    """Puts definitions of the wanted names first, and those of files of interest before their like."""
-    own = Counter(home for homes in graph.homes.values() for home in homes)
-    for name, homes in graph.homes.items():
-        for home in homes:
-            if name in wanted:
-                worth[home, name] = worth.get((home, name), 0.0) + 1.0
-            elif personal[home] >= _FOCUS:
-                worth[home, name] = worth.get((home, name), 0.0) + ranks[home] / own[home]
 
 
 def _of_interest(path: str, focus: Collection[str]) -> bool:
     return any(path == item or ("/" in item and path.startswith(item.rstrip("/") + "/")) for item in focus)
 
 
-def _render(
-    connection: sqlite3.Connection,
-    graph: _Graph,
-    worth: dict[tuple[int, str], float],
-    budget: int,
-) -> str:
-    """Takes definitions by their worth until the next would not fit."""
+def _defined(connection: sqlite3.Connection, file: File) -> list[str]:
+    """The names that a file defines, each once, in order."""
+    rows = connection.execute("SELECT name, kind FROM definition WHERE content = ?", (file.content,))
+    return sorted({name for name, kind in rows if kind in KINDS})
+
+
+def _by_worth(
+    connection: sqlite3.Connection, files: list[File], worth: dict[_Key, float], ranks: list[float]
+) -> Iterator[_Key]:
+    """All definitions, the worthiest first; those that nobody leads to are looked up as they are needed."""
+
+    def others() -> Iterator[tuple[float, _Key]]:
+        for home in sorted(range(len(files)), key=lambda home: (-ranks[home] * _UNMENTIONED, home)):
+            for name in _defined(connection, files[home]):
+                if (home, name) not in worth:
+                    yield -ranks[home] * _UNMENTIONED, (home, name)
+
+    mentioned = sorted((-value, key) for key, value in worth.items())
+    return (key for _, key in heapq.merge(mentioned, others()))
+
+
+def _render(connection: sqlite3.Connection, files: list[File], keys: Iterator[_Key], budget: int) -> str:
+    """Takes definitions in their order as long as there is room."""
     room = int(budget * CHARACTERS_PER_TOKEN)
     chosen: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for home, name in sorted(worth, key=lambda key: (-worth[key], key)):
-        if room < 8:
+    misfits = 0
+    for home, name in keys:
+        if room < 8 or misfits >= _MISFITS:
             break
-        for ordinal, text in _signatures(connection, graph.paths[home], name):
-            cost = len(text) + (0 if home in chosen else len(_shown(graph.paths[home])) + 3)
+        for ordinal, text in _signatures(connection, files[home].content, name):
+            cost = len(text) + (0 if home in chosen else len(_shown(files[home].path)) + 3)
             if cost <= room:
                 room -= cost
                 chosen[home][ordinal] = text
+                misfits = 0
+            else:
+                misfits += 1
     parts = [
-        f"{_shown(graph.paths[home])}:\n" + "".join(text for _, text in sorted(chosen[home].items()))
+        f"{_shown(files[home].path)}:\n" + "".join(text for _, text in sorted(chosen[home].items()))
         for home in chosen  # in the order of their best definitions
     ]
     return "\n".join(parts)
 
 
-def _signatures(connection: sqlite3.Connection, path: bytes, name: str) -> list[tuple[int, str]]:
+def _signatures(connection: sqlite3.Connection, content: int, name: str) -> list[tuple[int, str]]:
     rows = connection.execute(
-        "SELECT ordinal, line, qualified, kind, signature FROM definition"
-        " WHERE name = ? AND content = (SELECT content FROM file WHERE path = ?)",
-        (name, path),
+        "SELECT ordinal, line, qualified, kind, signature FROM definition WHERE content = ? AND name = ?",
+        (content, name),
     )
     return [
         (ordinal, f"{line:>5} {'  ' * qualified.count('.')}{signature}\n")
         for ordinal, line, qualified, kind, signature in rows
-        if kind in _KINDS
+        if kind in KINDS
     ]
 
 

@@ -29,7 +29,7 @@ from deskagent.errors import TransientError, UsageError
 
 _log = logging.getLogger(__name__)
 
-VERSION = 1
+VERSION = 2  # also raised where what is kept would be found otherwise: symbols, mentions, leads
 _BUSY_MS = 2000
 _WAITS = (0.0, 0.02, 0.05)  # who asks `is_locked` has the lock for an instant
 _SCHEMA = """
@@ -49,6 +49,7 @@ CREATE TABLE definition (
     PRIMARY KEY (content, ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX definition_name ON definition (name);
+CREATE TABLE lead (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, content INTEGER NOT NULL, leads BLOB NOT NULL);
 CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE VIRTUAL TABLE body USING fts5 (text, content='', tokenize="unicode61");
 CREATE VIRTUAL TABLE trigram USING fts5 (text, content='name', content_rowid='id', tokenize='trigram');
