@@ -1,0 +1,66 @@
+"""Makers of repair examples: code with bugs, and code that is right."""
+
+from __future__ import annotations
+
+import random
+
+from engine.prompt import edits
+from engine.prompt.repair import Question
+from engine.train.bugs import parts
+from engine.train.bugs.answer import example
+from engine.train.bugs.excerpt import Excerpt, excerpt
+from engine.train.bugs.put import Put, put
+from engine.train.bugs.request import request
+from engine.train.bugs.source import Unit
+from engine.train.corpus.files import Document
+from engine.train.example import Example
+
+MOST = 1_900
+"""Characters of an excerpt: about 700 tokens."""
+_NUMBERS = (0.6, 0.28, 0.12)
+"""Shares of excerpts with one bug, two, three: several teach more from the same context."""
+_TRIES = 6
+_LARGEST_ANSWER = 420
+"""Characters."""
+_REQUESTED = 0.25
+"""Share of questions with words of a user."""
+
+
+def bug(document: Document, rng: random.Random) -> Example | None:
+    """Code with one to three bugs → their mends."""
+    for _ in range(_TRIES):
+        made = put_into(document, rng, rng.choices((1, 2, 3), _NUMBERS)[0])
+        if made is None:
+            continue
+        unit, done, shown = made
+        asked = request(unit, done.kinds, rng) if rng.random() < _REQUESTED else ""
+        answer = edits.between(shown.shown, shown.meant)
+        if answer and len(edits.write(answer)) <= _LARGEST_ANSWER:
+            return example(Question(document.path, shown.shown, request=asked), answer, "", rng)
+    return None
+
+
+def right(document: Document, rng: random.Random) -> Example | None:
+    """Code that is right → nothing to change."""
+    for _ in range(_TRIES):
+        part = parts.choose(document, rng)
+        shown = excerpt(part, part.text, rng, MOST) if part else None
+        if shown is not None and len(shown.shown) > 40:
+            return example(Question(document.path, shown.shown), [], "", rng)
+    return None
+
+
+def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit, Put, Excerpt] | None:
+    """A part of a document that bugs were put into. None where none could be; another draw may find one."""
+    if document.language != "python":
+        return None
+    part = parts.choose(document, rng)
+    if part is None:
+        return None
+    try:
+        unit = Unit(part.text)
+    except ValueError:
+        return None
+    done = put(unit, rng, number)
+    shown = excerpt(part, done.text, rng, MOST) if done else None
+    return (unit, done, shown) if done and shown else None

@@ -1,0 +1,92 @@
+"""Parts of a Python file to put a bug into: a function, a class, or some statements of a module.
+
+Found by lines and their indentation, since parsing a whole file for one function would take most of the time.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+
+from engine.train.corpus.files import Document
+
+_HEAD = re.compile(r"^([ \t]*)(?:async[ ]+def|def|class)[ ]+\w+", re.MULTILINE)
+_CLOSERS = (")", "]", "}")
+_LONGEST = 160
+"""Lines of a part."""
+_CLASS_LONGEST = 70
+_MODULE_LINES = (12, 45)
+_MODULE_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines [first, last) of a document, from 0. level: columns that its first line is indented by."""
+
+    lines: list[str]
+    first: int
+    last: int
+    level: int
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines[self.first : self.last])
+
+
+def choose(document: Document, rng: random.Random) -> Part | None:
+    """A part at random; whether it parses is not known yet. None where the file has none."""
+    text = document.text
+    if "\r" in text or "\f" in text:
+        return None
+    lines = text.split("\n")
+    heads = list(_HEAD.finditer(text))
+    if not heads or rng.random() < _MODULE_SHARE:
+        return _of_module(lines, rng)
+    head = rng.choice(heads)
+    first = text.count("\n", 0, head.start())
+    level = len(head[1])
+    last = _end(lines, first, level)
+    longest = _CLASS_LONGEST if lines[first].lstrip().startswith("class") else _LONGEST
+    if last - first > longest:
+        return None
+    while (
+        first
+        and lines[first - 1][:level].isspace() == bool(level)
+        and lines[first - 1][level:].startswith("@")
+    ):
+        first -= 1
+    return Part(lines, first, last, level)
+
+
+def _end(lines: list[str], first: int, level: int) -> int:
+    """Behind the last line of the block that begins at `first`, blank lines and comments below it left out."""
+    last = first + 1
+    for number in range(first + 1, len(lines)):
+        line = lines[number]
+        bare = line.lstrip()
+        if not bare:
+            continue
+        if len(line) - len(bare) <= level and not bare.startswith(_CLOSERS):
+            break
+        last = number + 1
+    return last
+
+
+def _of_module(lines: list[str], rng: random.Random) -> Part | None:
+    """Some whole statements of the module."""
+    starts = [
+        number
+        for number, line in enumerate(lines)
+        if line
+        and not line[0].isspace()
+        and not line.startswith((*_CLOSERS, "#", "else", "elif", "except", "finally"))
+    ]
+    if len(starts) < 2:
+        return None
+    at = rng.randrange(len(starts))
+    most = starts[at] + rng.randint(*_MODULE_LINES)
+    last = max((start for start in [*starts[at + 1 :], len(lines)] if start <= most), default=0)
+    while last > starts[at] and not lines[last - 1].strip():
+        last -= 1
+    return Part(lines, starts[at], last, 0) if last > starts[at] else None

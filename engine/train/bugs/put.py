@@ -1,0 +1,66 @@
+"""Puts bugs into a part."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from engine.train.bugs.change import Change, Changes, Mutator, applied
+from engine.train.bugs.kinds import ADDED, LINES, REPLACED
+from engine.train.bugs.source import Unit, parse
+
+_APART = 2
+"""Lines between two bugs, at least, so that their edits stay two."""
+_TRIES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """text: with the bugs, which parses. kinds: of the bugs."""
+
+    text: str
+    kinds: tuple[str, ...]
+
+
+def put(unit: Unit, rng: random.Random, number: int) -> Put | None:
+    """Up to `number` bugs, each away from the others. None where there is no place for one."""
+    taken: list[Change] = []
+    kinds: list[str] = []
+    for _ in range(number):
+        groups = [LINES, REPLACED] if rng.random() < ADDED else [REPLACED, LINES]
+        found = _one(unit, rng, groups[0], taken) or _one(unit, rng, groups[1], taken)
+        if found is None:
+            break
+        kinds.append(found[0])
+        taken += found[1]
+    text = applied(unit.text, taken)
+    if text == unit.text or not text.strip() or parse(text) is None:
+        return None
+    return Put(text, tuple(kinds))
+
+
+def _one(
+    unit: Unit, rng: random.Random, group: dict[str, tuple[float, Mutator]], taken: list[Change]
+) -> tuple[str, list[Change]] | None:
+    left = {kind: weight for kind, (weight, _) in group.items()}
+    for _ in range(_TRIES):
+        if not left:
+            return None
+        kind = rng.choices(list(left), list(left.values()))[0]
+        changes = group[kind][1](unit, rng)
+        if changes and applied(unit.text, changes) != unit.text and _free(unit, changes, taken):
+            return kind, list(changes)
+        del left[kind]
+    return None
+
+
+def _free(unit: Unit, changes: Changes, taken: list[Change]) -> bool:
+    rows = [_rows(unit, change) for change in changes]
+    others = [_rows(unit, change) for change in taken]
+    return all(
+        last + _APART <= start or end + _APART <= first for first, last in rows for start, end in others
+    )
+
+
+def _rows(unit: Unit, change: Change) -> tuple[int, int]:
+    return unit.text.count("\n", 0, change.start), unit.text.count("\n", 0, change.end) + 1
