@@ -23,9 +23,10 @@ def main() -> int:
     parser.add_argument("--environment", type=Path, action="append", default=[])
     given = parser.parse_args()
     known = {package.name: package for package in lock.read(given.lock)} if given.lock.exists() else {}
-    sites = packages.site_folders(given.environment)
+    sites = [*packages.site_folders(given.environment), *sorted(given.packages.glob("*"))]
     refused = 0
-    for use, names in (("train", given.train), ("held", given.held)):
+    halves: tuple[tuple[lock.Use, list[str]], ...] = (("train", given.train), ("held", given.held))
+    for use, names in halves:
         for name in map(normal, names):
             if name in known:
                 continue

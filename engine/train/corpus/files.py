@@ -20,6 +20,8 @@ SMALLEST, LARGEST = 200, 150_000
 """Bytes of a file."""
 _MEAN_LINE, _LONGEST_LINE = 90, 600
 """Characters: above them it is data or minified."""
+_DECLARATIONS = ".d.ts"
+"""Ends the names of TypeScript's declarations: made from code, or the compiler's own."""
 _GENERATED = re.compile(
     r"do not edit|auto-?generated|generated (by|from|with|automatically)|this file was generated",
     re.IGNORECASE,
@@ -59,6 +61,8 @@ def read(package: str, root: Path, path: str) -> Document | None:
     language = LANGUAGES.get(Path(path).suffix)
     file = root / path
     if language is None or copied(path) or ".." in Path(path).parts or not file.is_file():
+        return None
+    if path.endswith(_DECLARATIONS):
         return None
     if not SMALLEST <= file.stat().st_size <= LARGEST:
         return None

@@ -14,9 +14,10 @@ import numpy as np
 
 from engine.train.corpus.files import Document
 
-BANDS, ROWS = 16, 4
-"""Half of the pairs with a share of ½ are compared, nearly all with ¾."""
-SHARE = 0.7
+BANDS, ROWS = 40, 3
+"""Of the pairs with a share of 0.4 93 % are compared, of those with a half 99.5 %."""
+SHARE = 0.4
+"""Twins (with and without async, two versions of a format) share 0.4 to 0.7, unrelated files below 0.3."""
 _PRIME = (1 << 31) - 1
 _FEWEST = 3
 """Pairs; smaller sets are alike by chance, and only equal ones are dropped."""

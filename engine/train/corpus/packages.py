@@ -17,8 +17,10 @@ from engine.train.corpus.files import Document, below, digest, documents
 from engine.train.corpus.licence import licence_of
 from engine.train.corpus.lock import STANDARD_LIBRARY, Package, Use
 
-MOST = 2_000_000
+MOST = 750_000
 """Bytes of one package: a few huge ones would drown the others."""
+MOST_OF_LIBRARY = 12_000_000
+"""Bytes of the standard library: a hundred small packages of many hands."""
 _INSTALL = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--only-binary", ":all:")
 """Wheels alone: building a source distribution would run its code."""
 
@@ -34,7 +36,8 @@ class Found:
     paths: tuple[str, ...]
 
     def documents(self) -> list[Document]:
-        return documents(self.name, self.root, self.paths, MOST)
+        most = MOST_OF_LIBRARY if self.name == STANDARD_LIBRARY else MOST
+        return documents(self.name, self.root, self.paths, most)
 
     def locked(self, use: Use) -> Package:
         """Errors: ConfigError where the licence isn't permissive, or the project is measured on."""
@@ -67,7 +70,7 @@ def find(name: str, version: str | None, folders: Sequence[Path]) -> Found | Non
         return own if version in (None, own.version) else None
     wanted = normal(name)
     for folder in folders:
-        for found in Distribution.discover(path=[str(folder)]):
+        for found in Distribution.discover(name=wanted, path=[str(folder)]):
             if normal(found.metadata["Name"] or "") == wanted and version in (None, found.version):
                 return _found(wanted, found, folder)
     return None

@@ -1,0 +1,119 @@
+"""Examples as tokens, packed one behind the other: the same for the same seed and number, whatever came before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from engine.prompt.encode import encode
+from engine.tokenizer import Tokenizer
+from engine.train.example import Example
+from engine.train.library import Library
+from engine.train.make import Maker
+
+CUT = "lm"
+"""The kind that may end anywhere, so that it fills what room others leave."""
+_TRIES = 8
+"""Documents that are tried for one example."""
+_FEWEST = 32
+"""Tokens that are worth a sequence of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """tokens and learn are as long as each other."""
+
+    kind: str
+    tokens: list[int]
+    learn: list[bool]
+
+    def cut(self, most: int) -> Sequence:
+        return Sequence(self.kind, self.tokens[:most], self.learn[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """As `engine.train.rows.Rows`, in numpy: tokens int32, learn bool, starts int64. following: the number of the
+    example that the next batch begins with."""
+
+    tokens: np.ndarray
+    learn: np.ndarray
+    starts: np.ndarray
+    kinds: tuple[str, ...]
+    following: int
+
+
+class Packer:
+    """makers, weights: by kind; weights are shares of examples. context: the most tokens of a sequence. tokens: of a
+    batch, which is full where there is a kind that may be cut."""
+
+    def __init__(
+        self,
+        library: Library,
+        tokenizer: Tokenizer,
+        makers: Mapping[str, Maker],
+        weights: Mapping[str, float],
+        context: int,
+        tokens: int,
+        seed: str,
+    ) -> None:
+        self._library, self._tokenizer, self._makers = library, tokenizer, makers
+        self._kinds, self._weights = list(weights), list(weights.values())
+        self._context, self._tokens, self._seed = min(context, tokens), tokens, seed
+
+    def batch(self, number: int) -> Batch:
+        """Examples from `number` on, as many as have room."""
+        taken: list[Sequence] = []
+        room = self._tokens
+        while room >= _FEWEST:
+            found = self.sequence(number)
+            if found is not None and len(found.tokens) > room and found.kind != CUT:
+                break
+            number += 1
+            if found is not None:
+                taken.append(found.cut(room))
+                room -= len(taken[-1].tokens)
+        if room >= _FEWEST and CUT in self._weights_by_kind():
+            filler = self._made(CUT, Random(f"{self._seed}/fill/{number}"))
+            taken += [filler.cut(room)] if filler is not None else []
+        lengths = [len(sequence.tokens) for sequence in taken]
+        return Batch(
+            np.array([token for sequence in taken for token in sequence.tokens], np.int32),
+            np.array([learn for sequence in taken for learn in sequence.learn], bool),
+            np.cumsum([0, *lengths], dtype=np.int64),
+            tuple(sequence.kind for sequence in taken),
+            number,
+        )
+
+    def sequence(self, number: int) -> Sequence | None:
+        """The example of that number; None where nothing could be made."""
+        random = Random(f"{self._seed}/{number}")
+        return self._made(random.choices(self._kinds, self._weights)[0], random)
+
+    def _weights_by_kind(self) -> dict[str, float]:
+        return {kind: weight for kind, weight in zip(self._kinds, self._weights, strict=True) if weight > 0}
+
+    def _made(self, kind: str, random: Random) -> Sequence | None:
+        for _ in range(_TRIES):
+            example = self._makers[kind](self._library.draw(random), random)
+            if example is None:
+                continue
+            found = encoded(kind, example, self._tokenizer)
+            if kind == CUT:
+                found = found.cut(self._context)
+            if len(found.tokens) <= self._context and any(found.learn[1:]):
+                return found
+        return None
+
+
+def encoded(kind: str, example: Example, tokenizer: Tokenizer) -> Sequence:
+    tokens: list[int] = []
+    learn: list[bool] = []
+    for piece in example:
+        ids = encode([piece.segment], tokenizer).tokens
+        tokens += ids
+        learn += [piece.learn] * len(ids)
+    return Sequence(kind, tokens, learn)
