@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.nn.functional import pad, softplus
 
+from engine.train.fused import fused
 from engine.train.packed import CHUNK, Packed
 
 SUB = 16
@@ -18,11 +19,16 @@ SUB = 16
 
 def causal_conv(x: Tensor, weight: Tensor, _states: object, packed: Packed) -> Tensor:
     """As `kernels.reference.conv.causal_conv` over sequences without a past. x: [T, C]; weight: [C, K]."""
+    return _convolved(x, weight, packed.position)
+
+
+@fused
+def _convolved(x: Tensor, weight: Tensor, position: Tensor) -> Tensor:
     wide, weight = x.float(), weight.float()
     kernel = weight.shape[1]
     mixed = wide * weight[:, -1]
     for back in range(1, kernel):
-        seen = (packed.position >= back)[:, None]
+        seen = (position >= back)[:, None]
         mixed = mixed + pad(wide, (0, 0, back, 0))[: len(x)] * seen * weight[:, kernel - 1 - back]
     return (mixed * torch.sigmoid(mixed)).to(x.dtype)
 
@@ -38,20 +44,36 @@ def kda(
     packed: Packed,
 ) -> Tensor:
     """As `kernels.reference.kda.kda` over sequences without a past. Gives [T, H, d] fp32."""
-    heads = beta.shape[1]
-    q, k, v = _heads(Chunked.apply(qkv, packed), 3 * heads).chunk(3, dim=1)
-    g = _log_decay(_heads(Chunked.apply(decay, packed), heads), a_log, dt_bias, bound)
-    real = (packed.chunks < packed.places.shape[0])[:, None, :, None]
-    strength = torch.sigmoid(Chunked.apply(beta, packed).float()).transpose(1, 2)[..., None]
-    width = q.shape[-1]
-    out = delta(
-        _unit(q.float()) * width**-0.5, _unit(k.float()), v.float(), g * real, strength, packed.widths
-    )
-    return Unchunked.apply(out.transpose(1, 2), packed)
+    real = packed.chunks < packed.places.shape[0]
+    cut = Chunked.apply
+    parts = prepared(cut(qkv, packed), cut(decay, packed), cut(beta, packed), a_log, dt_bias, bound, real)
+    return Unchunked.apply(Scan.apply(*parts, packed.widths).transpose(1, 2), packed)
 
 
-def delta(q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, widths: tuple[int, ...]) -> Tensor:
-    """The recurrence on chunks. q, k, g: [n, H, C, d]; v: [n, H, C, e]; beta: [n, H, C, 1]. Gives [n, H, C, e]."""
+@fused
+def prepared(
+    qkv: Tensor,
+    decay: Tensor,
+    beta: Tensor,
+    a_log: Tensor,
+    dt_bias: Tensor,
+    bound: float | None,
+    real: Tensor,
+) -> tuple[Tensor, ...]:
+    """All of chunks that needs no state, as `Scan` takes it.
+
+    qkv: [n, C, 3·H·d], decay: [n, C, H·d] and beta: [n, C, H], as `kda` has them. real: [n, C] bool, False where a
+    chunk is longer than its sequence.
+    """
+    heads = beta.shape[2]
+    q, k, v = (part.float() for part in _heads(qkv, 3 * heads).chunk(3, dim=1))
+    g = _log_decay(_heads(decay, heads), a_log, dt_bias, bound) * real[:, None, :, None]
+    strength = torch.sigmoid(beta.float()).transpose(1, 2)[..., None]
+    return recurrence(_unit(q) * q.shape[-1] ** -0.5, _unit(k), v, g, strength)
+
+
+def recurrence(q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor) -> tuple[Tensor, ...]:
+    """q, k, g: [n, H, C, d]; v: [n, H, C, e]; beta: [n, H, C, 1]."""
     total = g.cumsum(2)
     keys, reads = _products(q, k, total)
     grown = total.exp()
@@ -60,28 +82,26 @@ def delta(q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor, widths: tupl
     values, weights = solved.split([v.shape[-1], k.shape[-1]], dim=-1)
     last = total[:, :, -1:]
     kept = last.exp().transpose(2, 3)
-    return Scan.apply(q * grown, reads, values, weights, k * (last - total).exp(), kept, widths)
+    return q * grown, reads, values, weights, k * (last - total).exp(), kept
 
 
 def _products(q: Tensor, k: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
     """`Σ_d k_id k_jd e^(G_id − G_jd)` below the diagonal, and the same of queries with it: [n, H, C, C] each."""
     size = k.shape[2]
-    parts = [slice(at, min(at + SUB, size)) for at in range(0, size, SUB)]
     both = torch.cat([k[:, :, None], q[:, :, None]], dim=2)
     rows: list[Tensor] = []
-    for part in parts:
+    for first in range(0, size, SUB):
+        part = slice(first, first + SUB)
         inside = total[:, :, part]
-        middle = inside[:, :, inside.shape[2] // 2, None].detach()
+        middle = inside[:, :, SUB // 2, None].detach()
         left = both[:, :, :, part] * (inside - middle).exp()[:, :, None]
-        own = left @ (k[:, :, part] * (middle - inside).exp()).transpose(2, 3)[:, :, None]
-        blocks = [own]
-        if part.start:
-            before = total[:, :, part.start - 1, None].detach()
+        blocks = [left @ (k[:, :, part] * (middle - inside).exp()).transpose(2, 3)[:, :, None]]
+        if first:
+            before = total[:, :, first - 1, None].detach()
             left = both[:, :, :, part] * (inside - before).exp()[:, :, None]
-            right = k[:, :, : part.start] * (before - total[:, :, : part.start]).exp()
+            right = k[:, :, :first] * (before - total[:, :, :first]).exp()
             blocks.insert(0, left @ right.transpose(2, 3)[:, :, None])
-        blocks.append(own.new_zeros(*own.shape[:4], size - part.stop))
-        rows.append(torch.cat(blocks, dim=-1))
+        rows.append(pad(torch.cat(blocks, dim=-1), (0, size - first - SUB)))
     keys, reads = torch.cat(rows, dim=3).unbind(2)
     # Above the diagonal the products may be infinite: chosen away, not multiplied, so that no gradient is NaN.
     return keys.tril(-1), reads.tril()

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
+from engine.train.fused import fused
 from engine.train.rows import Rows
 
 _ROWS = 512
@@ -52,17 +53,8 @@ class CrossEntropy(Function):
         grad_head = torch.zeros_like(head, dtype=torch.float32) if wanted else None
         for first in range(0, len(x), _ROWS):
             part = slice(first, min(first + _ROWS, len(x)))
-            logits = (x[part] @ head.T).float()
-            own = targets[part, None]
-            logits -= logits.amax(-1, keepdim=True)
-            right = logits.gather(1, own)[:, 0]
-            shares = logits.exp_()
-            sums = shares.sum(-1, keepdim=True)
-            losses[part] = sums[:, 0].log() - right
+            losses[part], slope = _slopes(x[part] @ head.T, targets[part])
             if grad_x is not None and grad_head is not None:
-                shares /= sums
-                shares.scatter_add_(1, own, torch.full_like(sums, -1.0))
-                slope = shares.to(x.dtype)
                 grad_x[part] = slope @ head
                 grad_head += slope.T @ x[part]
         ctx.grads = grad_x, grad_head
@@ -75,3 +67,11 @@ class CrossEntropy(Function):
         # The head's part was summed over rows already, so all of them have to weigh the same.
         weight = grad[0] if len(grad) else grad.new_ones(())
         return grad_x * weight.to(grad_x.dtype), (grad_head * weight).to(grad_x.dtype), None
+
+
+@fused
+def _slopes(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """(−log p [n] fp32, its gradient by the logits [n, V] in their dtype)."""
+    told = logits.float().log_softmax(-1)
+    hit = torch.arange(logits.shape[1], device=logits.device) == targets[:, None]
+    return -told.gather(1, targets[:, None])[:, 0], (told.exp() - hit.float()).to(logits.dtype)

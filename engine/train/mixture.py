@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
+from engine.train.fused import fused
 from kernels.layout import Activation
 
 
@@ -43,6 +44,7 @@ def experts(
     return Mixed.apply(made, weights, order, place).to(x.dtype)
 
 
+@fused
 def glu(both: Tensor, activation: Activation) -> Tensor:
     """As `kernels.reference.glu.glu`."""
     gate, up = both.float().chunk(2, dim=-1)
@@ -98,13 +100,21 @@ class Mixed(Function):
     @staticmethod
     def forward(ctx, y: Tensor, weights: Tensor, order: Tensor, place: Tensor) -> Tensor:
         ctx.save_for_backward(y, weights, order, place)
-        return torch.einsum("nk,nkl->nl", weights, y[place].unflatten(0, weights.shape).to(weights.dtype))
+        return _mixed(y, weights, place)
 
     @staticmethod
     def backward(ctx, grad: Tensor):
         y, weights, order, place = ctx.saved_tensors
-        k = weights.shape[1]
-        spread = grad[order // k]
-        grad_y = (spread * weights.flatten()[order, None]).to(y.dtype)
-        grad_weights = (spread * y).sum(-1)[place].view_as(weights)
-        return grad_y, grad_weights, None, None
+        grad_y, by_place = _unmixed(grad, y, weights, order)
+        return grad_y, by_place[place].view_as(weights), None, None
+
+
+@fused
+def _mixed(y: Tensor, weights: Tensor, place: Tensor) -> Tensor:
+    return (y[place].unflatten(0, weights.shape).float() * weights[..., None]).sum(1)
+
+
+@fused
+def _unmixed(grad: Tensor, y: Tensor, weights: Tensor, order: Tensor) -> tuple[Tensor, Tensor]:
+    spread = grad[order // weights.shape[1]]
+    return (spread * weights.flatten()[order, None]).to(y.dtype), (spread * y).sum(-1)

@@ -10,6 +10,8 @@ from torch import Tensor
 from torch.nn.functional import embedding
 from torch.nn.functional import linear as product
 
+from engine.train.fused import fused
+
 
 @dataclass(frozen=True, slots=True)
 class Apart:
@@ -36,6 +38,7 @@ def add(one: Tensor, two: Tensor) -> Tensor:
     return one.float() + two.float()
 
 
+@fused
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
     """As `kernels.reference.norm.rms_norm`."""
     wide = x.float()
@@ -45,10 +48,13 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 
 def attn_res(streams: Sequence[Tensor], score: Tensor, eps: float) -> Tensor:
     """As `kernels.reference.attnres.attn_res`."""
-    if len(streams) == 1:
-        return streams[0]
+    return streams[0] if len(streams) == 1 else _mixed(list(streams), score, eps)
+
+
+@fused
+def _mixed(streams: list[Tensor], score: Tensor, eps: float) -> Tensor:
     streams = [stream.float() for stream in streams]
-    scores = [(stream @ score) * torch.rsqrt(stream.square().mean(-1) + eps) for stream in streams]
+    scores = [(stream * score).sum(-1) * torch.rsqrt(stream.square().mean(-1) + eps) for stream in streams]
     shares = torch.stack(scores, dim=-1).softmax(-1)
     out = streams[0] * shares[:, :1]
     for number, stream in enumerate(streams[1:], 1):
@@ -56,10 +62,12 @@ def attn_res(streams: Sequence[Tensor], score: Tensor, eps: float) -> Tensor:
     return out
 
 
+@fused
 def gated(x: Tensor, gate: Tensor) -> Tensor:
     return (x.float() * torch.sigmoid(gate.float())).to(gate.dtype)
 
 
+@fused
 def gated_norm(o: Tensor, weight: Tensor, gate: Tensor, eps: float) -> Tensor:
     """As `kernels.reference.kda.gated_norm`."""
     wide = o * torch.rsqrt(o.square().mean(-1, keepdim=True) + eps) * weight.float()

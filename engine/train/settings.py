@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from engine.config import PRESETS, Indexer, ModelConfig
 from engine.errors import ConfigError
+from engine.train.rows import Rows, Source
+
+ROWS = "engine.train.pack"
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """source: endless rows of a half of the data, called with the [data] table, `train` and a seed. held: the same
+    held-out batches each time, called with the table and their number."""
+
+    source: Callable[[dict[str, Any], str, int], Source]
+    held: Callable[[dict[str, Any], int], Iterable[Rows]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +30,8 @@ class Settings:
     """steps: of the optimiser, all runs together. accumulate: batches of rows a step. lr: the peak, of every parameter.
     warmup, decay: the first steps, in which it grows from 0, and the last ones, in which it falls to 0, both in a
     straight line. weight_decay: of matrices. clip: the largest norm of all gradients. optimiser: `muon` for matrices
-    and AdamW for the rest, or `adamw`. dtype: of products. quantise_from, sparse_from: the steps from which routed
+    and AdamW for the rest, or `adamw`. dtype: of products. compile: small operations made
+    into one, see `fused`. quantise_from, sparse_from: the steps from which routed
     experts compute as MXFP4 and full attention is the indexer's choice. index_rows: queries of a batch that indexers
     learn from. balance: how far a step moves a selection bias. save_every, evaluate_every: in steps. keep: how many
     steps lie between checkpoints that stay; of the others only the last two do. held: batches of an evaluation.
@@ -32,6 +47,7 @@ class Settings:
     clip: float = 1.0
     optimiser: str = "muon"
     dtype: str = "bfloat16"
+    compile: bool = False
     quantise_from: int = 0
     sparse_from: int = 1000
     index_rows: int = 256
@@ -59,11 +75,21 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a configuration file says. data: what the source of rows is told, as it stands there."""
+    """What a configuration file says. data: what the source of rows is told, as it stands there; its `rows` names the
+    module that makes them."""
 
     model: ModelConfig
     train: Settings
     data: dict[str, Any]
+
+    def rows(self) -> Opener:
+        """Errors: ConfigError for a name that leads to no module with both functions."""
+        name = str(self.data.get("rows", ROWS))
+        try:
+            module = import_module(name)
+            return Opener(module.source, module.held)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise ConfigError(f"data.rows is {name!r}, which can't be used: {error}") from error
 
 
 def read(path: Path) -> Run:

@@ -1,0 +1,69 @@
+"""python -m engine.train CONFIG.toml RUN [--resume] [--steps N] [--seconds S] [--device cpu|cuda] [--threads N]"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from engine.errors import CheckpointError, EngineError
+from engine.train import checkpoints, fused, loop, settings
+from engine.train.trainer import Trainer
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine.train", description="Trains a model from scratch."
+    )
+    parser.add_argument("config", type=Path, help="a TOML file with [model], [train] and [data]")
+    parser.add_argument("run", type=Path, help="folder of the run: checkpoints and log.jsonl")
+    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    parser.add_argument("--steps", type=int, help="steps in all, instead of the file's")
+    parser.add_argument("--seconds", type=float, help="stop after so much time, leaving a checkpoint")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--threads", type=int, help="of a CPU")
+    asked = parser.parse_args()
+    try:
+        train(asked)
+    except EngineError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def train(asked: argparse.Namespace) -> None:
+    torch.set_flush_denormal(True)
+    if asked.threads:
+        torch.set_num_threads(asked.threads)
+    config = settings.read(asked.config)
+    wanted = config.train if asked.steps is None else replace(config.train, steps=asked.steps)
+    if wanted.compile:
+        fused.turn_on()
+    trainer = Trainer(config.model, wanted, asked.device)
+    opened = config.rows()
+    source = opened.source(config.data, "train", wanted.seed)
+    there = checkpoints.found(asked.run)
+    if there and not asked.resume:
+        raise CheckpointError(
+            f"{asked.run}: holds a run already; say --resume to go on, or name another folder"
+        )
+    asked.run.mkdir(parents=True, exist_ok=True)
+    (asked.run / "config.toml").write_bytes(asked.config.read_bytes())
+    if there:
+        source.restore(checkpoints.resume(trainer, there[-1]))
+    print(f"{trainer.parameters.count():,} parameters, step {trainer.step} of {wanted.steps}", flush=True)
+    loop.run(
+        trainer,
+        source,
+        lambda: opened.held(config.data, wanted.held),
+        asked.run,
+        seconds=asked.seconds,
+        say=lambda told: print(told, flush=True),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
