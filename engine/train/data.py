@@ -11,7 +11,7 @@ from engine.errors import ConfigError
 from engine.tokenizer import load
 from engine.train import shards
 from engine.train.library import Library
-from engine.train.make.makers import makers
+from engine.train.make.makers import Stock, makers
 from engine.train.packer import Packer
 
 
@@ -48,4 +48,12 @@ class Data:
         weights = self.weights if kinds is None else kinds
         library = Library(shards.read(Path(self.folder), half), self.context)
         tokenizer = load(Path(self.folder))
-        return Packer(library, tokenizer, makers(weights, library), weights, self.context, self.tokens, seed)
+        return Packer(
+            library,
+            tokenizer,
+            makers(weights, Stock(library, Path(self.folder), half)),
+            weights,
+            self.context,
+            self.tokens,
+            seed,
+        )

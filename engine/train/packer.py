@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 
+from engine.errors import ConfigError
 from engine.prompt.encode import encode
 from engine.tokenizer import Tokenizer
 from engine.train.example import Example
@@ -18,6 +19,8 @@ CUT = "lm"
 """The kind that may end anywhere, so that it fills what room others leave."""
 _TRIES = 8
 """Documents that are tried for one example."""
+_GIVES_UP = 400
+"""Examples in a row that could not be made."""
 _FEWEST = 32
 """Tokens that are worth a sequence of their own."""
 
@@ -68,11 +71,15 @@ class Packer:
         """Examples from `number` on, as many as have room."""
         taken: list[Sequence] = []
         room = self._tokens
+        missing = 0
         while room >= _FEWEST:
             found = self.sequence(number)
             if found is not None and len(found.tokens) > room and found.kind != CUT:
                 break
             number += 1
+            missing = missing + 1 if found is None else 0
+            if missing > _GIVES_UP:
+                raise ConfigError(f"no example of {' or '.join(self._kinds)} can be made of these documents")
             if found is not None:
                 taken.append(found.cut(room))
                 room -= len(taken[-1].tokens)

@@ -22,9 +22,7 @@ from engine.train.corpus.files import Document
 SIZE = 32 << 20
 """Bytes of text a shard."""
 LICENCES = "licences.xz"
-_FILTERS = [
-    {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 64 << 20, "lc": 4, "lp": 0}
-]
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 64 << 20, "lc": 4, "lp": 0}]
 """Text is predicted by the four highest bits of the letter before; a shard is one window."""
 
 

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from engine.errors import ConfigError
 from engine.train.bugs import makers as bugs
 from engine.train.library import Library
 from engine.train.make import Maker
+from engine.train.make.contrast import contrast
+from engine.train.make.contrast import read as read_choices
 from engine.train.make.language import lm
 from engine.train.make.middle import fim
 
-MAKERS: dict[str, Callable[[Library], Maker]] = {
-    "lm": lambda library: partial(lm, library),
-    "fim": lambda library: partial(fim, library),
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What makers draw from. folder: of records beside the shards. half: `train` or `held`."""
+
+    library: Library
+    folder: Path
+    half: str
+
+
+MAKERS: dict[str, Callable[[Stock], Maker]] = {
+    "lm": lambda stock: partial(lm, stock.library),
+    "fim": lambda stock: partial(fim, stock.library),
     "bug": lambda _: bugs.bug,
     "right": lambda _: bugs.right,
+    "contrast": lambda stock: partial(contrast, read_choices(stock.folder, stock.half)),
 }
 
 
-def makers(names: Iterable[str], library: Library) -> dict[str, Maker]:
+def makers(names: Iterable[str], stock: Stock) -> dict[str, Maker]:
     """Errors: ConfigError for a name that isn't known."""
     unknown = sorted(set(names) - MAKERS.keys())
     if unknown:
         raise ConfigError(f"no maker of examples is called {unknown[0]}; known are {', '.join(MAKERS)}")
-    return {name: MAKERS[name](library) for name in names}
+    return {name: MAKERS[name](stock) for name in names}

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("numpy")
 
+from engine.errors import ConfigError
 from engine.prompt.render import Marker
 from engine.tokenizer import Tokenizer
 from engine.train.corpus.files import Document
@@ -91,6 +92,11 @@ def test_weights_are_shares_of_examples() -> None:
     mixed = packer({"lm": lm, "bug": bug}, {"lm": 1, "bug": 3})
     kinds = [made.kind for number in range(400) if (made := mixed.sequence(number))]
     assert 0.55 < kinds.count("bug") / len(kinds) < 0.9
+
+
+def test_nothing_to_make_is_told() -> None:
+    with pytest.raises(ConfigError, match="none"):
+        packer({"none": nothing}).batch(0)
 
 
 def test_makers_that_make_nothing_are_passed_over() -> None:
