@@ -15,7 +15,6 @@ from deskagent.cli.engine_extra import engine
 from deskagent.cli.licence import agree
 from deskagent.errors import UsageError
 from deskagent.terminal.text import printable
-from engine.sizes import human
 
 if TYPE_CHECKING:
     from engine.weights.inspect import Memory, Row
@@ -183,7 +182,7 @@ def status(as_json: bool) -> None:
     for state in found:
         does = f"{state.running} running, {state.waiting} waiting" if state.ready else "loading"
         click.echo(printable(f"{state.pid}  {state.checkpoint}", newlines=False))
-        click.echo(f"  {does}; {human(state.memory)} of memory")
+        click.echo(f"  {does}; {_size(state.memory)} of memory")
         if state.experts:
             click.echo(f"  {_experts(**state.experts)}")
     if not found:
@@ -192,7 +191,7 @@ def status(as_json: bool) -> None:
 
 def _experts(hits: int, misses: int, read: int, ahead: int, used: int, resident: int) -> str:
     return (
-        f"experts from disk: {hits} of {hits + misses} asked for were in memory, {human(read)} read, {human(resident)}"
+        f"experts from disk: {hits} of {hits + misses} asked for were in memory, {_size(read)} read, {_size(resident)}"
         f" held; of {ahead} read on a guess {used} were asked for next"
     )
 
@@ -200,14 +199,20 @@ def _experts(hits: int, misses: int, read: int, ahead: int, used: int, resident:
 def _tensors(rows: list[Row]) -> list[str]:
     lines = [f"{'kind':20} {'tensors':>8} {'size':>10}  types"]
     lines += [
-        f"{row.kind:20} {row.tensors:8} {human(row.bytes):>10}  {', '.join(row.dtypes)}" for row in rows
+        f"{row.kind:20} {row.tensors:8} {_size(row.bytes):>10}  {', '.join(row.dtypes)}" for row in rows
     ]
     return [
         *lines,
-        f"{'all':20} {sum(row.tensors for row in rows):8} {human(sum(row.bytes for row in rows)):>10}",
+        f"{'all':20} {sum(row.tensors for row in rows):8} {_size(sum(row.bytes for row in rows)):>10}",
     ]
 
 
 def _memory(memory: Memory) -> list[str]:
     parts = {**asdict(memory), "total": memory.total}
-    return [f"{name:20} {human(size):>19}" for name, size in parts.items()]
+    return [f"{name:20} {_size(size):>19}" for name, size in parts.items()]
+
+
+def _size(size: int) -> str:
+    from engine.sizes import human
+
+    return human(size)
