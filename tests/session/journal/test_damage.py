@@ -1,170 +1,26 @@
+"""Journals that were cut, damaged, left by other versions, or lie where nothing can be written."""
+
 from __future__ import annotations
 
 import errno
 import json
 import os
-import signal
-import stat
-import subprocess
-import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from deskagent.errors import DeskagentError, TransientError, UsageError
+from deskagent.errors import TransientError, UsageError
 from deskagent.session import files, record, store
 from deskagent.session.events import (
-    ApplyIntent,
-    ApplyResult,
-    FileChange,
     Notice,
-    Request,
-    SessionStarted,
-    StepStarted,
     Unknown,
 )
 from deskagent.session.journal import Journal
 
-OURS = Path(__file__).parent / "data"
+OURS = Path(__file__).parent.parent / "data"
 
 
-def notices(journal: Journal, after: int = 0) -> list[str]:
-    return [r.event.text for r in journal.read(after) if isinstance(r.event, Notice)]
-
-
-def numbers(journal: Journal, after: int = 0) -> list[int]:
-    return [r.seq for r in journal.read(after)]
-
-
-def written(count: int, segment_bytes: int = 600) -> Journal:
-    journal = Journal.create(Path("/work"), segment_bytes=segment_bytes)
-    for index in range(count):
-        journal.append(Notice("info", str(index), time=1.0))
-    return journal
-
-
-def test_what_is_written_is_read_in_order(home: Path) -> None:
-    with Journal.create(Path("/work"), argv=["deskagent", "fix"], mode="ask") as journal:
-        assert journal.append(Request("do it")) == 2
-        assert [r.seq for r in journal.read()] == [1, 2]
-        first, second = (r.event for r in journal.read())
-    assert isinstance(first, SessionStarted) and (first.cwd, first.argv) == ("/work", ("deskagent", "fix"))
-    assert isinstance(second, Request) and second.time > 0
-    with Journal.open(journal.id) as again:
-        assert again.append(Notice("info", "more")) == 3
-        assert again.warnings == ()
-
-
-def test_segments_follow_each_other_and_reading_can_begin_anywhere(home: Path) -> None:
-    with written(30) as journal:
-        segments = store.segments(journal.path)
-        assert len(segments) > 5
-        for after in range(33):
-            assert numbers(journal, after) == list(range(after + 1, 32))
-        assert journal.warnings == ()
-
-
-def test_a_reader_follows_a_writer(home: Path) -> None:
-    with written(3) as writer, Journal.open(writer.id, write=False) as reader:
-        seen = numbers(reader)[-1]
-        writer.append(StepStarted("1", "plan", "low"))
-        assert numbers(reader, seen) == [seen + 1]
-
-
-def test_a_reader_cannot_write_and_nobody_can_after_closing(home: Path) -> None:
-    with written(1) as journal, Journal.open(journal.id, write=False) as reader:
-        with pytest.raises(DeskagentError, match="not open for writing"):
-            reader.append(Notice("info", "x"))
-        with pytest.raises(DeskagentError, match="reading only"):
-            reader.blobs.put(b"x")
-    with pytest.raises(DeskagentError, match="not open for writing"):
-        journal.append(Notice("info", "x"))
-    assert notices(journal) == ["0"]
-
-
-def test_files_are_private(home: Path) -> None:
-    with written(10) as journal:
-        journal.blobs.put(b"x")
-        for path in [journal.path, store.sessions_dir(), *journal.path.rglob("*")]:
-            assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
-
-
-def test_one_writer(home: Path) -> None:
-    with written(1) as journal:
-        with pytest.raises(TransientError, match=f"in use by process {os.getpid()} "):
-            Journal.open(journal.id)
-        assert notices(Journal.open(journal.id, write=False)) == ["0"]
-    Journal.open(journal.id).close()
-
-
-def test_the_lock_ends_with_a_killed_process(home: Path) -> None:
-    code = (
-        "import sys, time; from pathlib import Path; from deskagent.session.journal import Journal\n"
-        "j = Journal.create(Path('/work')); print(j.id, flush=True); time.sleep(60)"
-    )
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    session = child.stdout.readline().strip()
-    with pytest.raises(TransientError, match=str(child.pid)):
-        Journal.open(session)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
-    with Journal.open(session) as journal:
-        assert journal.append(Notice("info", "x")) == 2
-
-
-def test_a_fork_has_what_the_other_has_seen_but_its_changes(home: Path) -> None:
-    with written(3) as journal:
-        name = journal.blobs.put(b"contents")
-        (journal.path / "blobs" / ("0" * 64)).write_text("damaged")
-        journal.append(ApplyIntent(id="a", files=(FileChange("f", None, name, 0o644),)))
-        journal.append(ApplyResult(id="a", ok=True))
-        journal.append(Notice("info", "last"))
-        # Also while another process may write to it.
-        with Journal.fork(Journal.open(journal.id, write=False)) as fork:
-            assert fork.id != journal.id
-            assert notices(fork) == ["0", "1", "2", "last"]
-            assert fork.blobs.names() == [name] and fork.blobs.get(name) == b"contents"
-            assert [r.event for r in fork.read()] == [
-                r.event for r in journal.read() if not isinstance(r.event, ApplyIntent | ApplyResult)
-            ]
-            fork.append(Notice("info", "of its own"))
-        assert notices(journal)[-1] == "last"
-
-
-def test_eight_sessions_begun_at_once_are_eight(home: Path) -> None:
-    begun = threading.Barrier(8)
-
-    def create(_: int) -> str:
-        begun.wait()
-        with Journal.create(Path("/work")) as journal:
-            return journal.id
-
-    with ThreadPoolExecutor(8) as pool:
-        ids = list(pool.map(create, range(8)))
-    assert len(set(ids)) == 8
-    assert sorted(ids, reverse=True) == [folder.name for folder in store.folders()]
-
-
-def test_ids_sort_by_time() -> None:
-    times = [1e9 + n * 0.0003 for n in range(5000)] + [2e9]
-    assert [store.new_id(t)[:-3] for t in times] == sorted(store.new_id(t)[:-3] for t in times)
-    assert store.ID.fullmatch(store.new_id(1.9999999e9 + 0.9999))
-
-
-def test_threads_share_a_journal(home: Path) -> None:
-    with Journal.create(Path("/work"), segment_bytes=2000) as journal:
-        with ThreadPoolExecutor(4) as pool:
-            seqs = list(pool.map(lambda n: journal.append(Notice("info", str(n))), range(100)))
-        assert sorted(seqs) == list(range(2, 102))
-        found = {r.seq: r.event.text for r in journal.read() if isinstance(r.event, Notice)}
-        assert found == {seq: str(n) for n, seq in enumerate(seqs)}
-
-
-def test_the_tail_cut_at_every_byte(home: Path) -> None:
+def test_the_tail_cut_at_every_byte(home: Path, written, numbers) -> None:
     with written(4, segment_bytes=10_000) as journal:
         (segment,) = store.segments(journal.path)
     whole = segment.read_bytes()
@@ -185,7 +41,7 @@ def test_the_tail_cut_at_every_byte(home: Path) -> None:
             torn.unlink()
 
 
-def test_zeros_and_rubbish_at_the_end_are_a_torn_tail(home: Path) -> None:
+def test_zeros_and_rubbish_at_the_end_are_a_torn_tail(home: Path, written, notices) -> None:
     with written(2, segment_bytes=10_000) as journal:
         (segment,) = store.segments(journal.path)
     rubbish = b"\0" * 300 + b"\n{}\nnot a record\n\xff\xfe"
@@ -198,7 +54,7 @@ def test_zeros_and_rubbish_at_the_end_are_a_torn_tail(home: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [True, False])
-def test_a_bad_record_in_the_middle_is_set_apart(home: Path, write: bool) -> None:
+def test_a_bad_record_in_the_middle_is_set_apart(home: Path, write: bool, written, numbers) -> None:
     with written(9) as journal:
         segment = store.segments(journal.path)[1]
     lines = segment.read_bytes().splitlines(keepends=True)
@@ -216,7 +72,7 @@ def test_a_bad_record_in_the_middle_is_set_apart(home: Path, write: bool) -> Non
             assert [w.kind for w in third.warnings] == ["gap"]  # mended, and still said to lack a record
 
 
-def test_a_damaged_header_costs_no_record(home: Path) -> None:
+def test_a_damaged_header_costs_no_record(home: Path, written, numbers) -> None:
     with written(9) as journal:
         segment = store.segments(journal.path)[-1]
     segment.write_bytes(b"?" + segment.read_bytes())
@@ -227,7 +83,7 @@ def test_a_damaged_header_costs_no_record(home: Path) -> None:
         assert numbers(third) == list(range(1, 12)) and third.warnings == ()
 
 
-def test_a_missing_segment_and_one_that_is_there_twice_are_said(home: Path) -> None:
+def test_a_missing_segment_and_one_that_is_there_twice_are_said(home: Path, written, numbers) -> None:
     with written(12) as journal:
         segments = store.segments(journal.path)
     copy = segments[-1].with_name("000099.jsonl")
@@ -239,7 +95,7 @@ def test_a_missing_segment_and_one_that_is_there_twice_are_said(home: Path) -> N
         assert {w.kind for w in reader.warnings} == {"gap", "duplicate"}
 
 
-def test_a_segment_that_cannot_be_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_segment_that_cannot_be_read(home: Path, monkeypatch: pytest.MonkeyPatch, written, numbers) -> None:
     with written(30) as journal:
         segments = store.segments(journal.path)
     real = files.open_read
@@ -256,7 +112,7 @@ def test_a_segment_that_cannot_be_read(home: Path, monkeypatch: pytest.MonkeyPat
         assert again.append(Notice("info", "x")) == 32
 
 
-def test_foreign_files_are_left_alone(home: Path) -> None:
+def test_foreign_files_are_left_alone(home: Path, written, numbers) -> None:
     with written(3) as journal:
         pass
     os.mkfifo(journal.path / "000077.jsonl")
@@ -271,32 +127,13 @@ def test_foreign_files_are_left_alone(home: Path) -> None:
     assert [folder.name for folder in store.folders()] == [journal.id]
 
 
-def test_only_a_session_is_opened(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for wrong in (str(tmp_path), tmp_path / "absent", "20200101T000000-abcdef", "", "../..", "nothing"):
-        with pytest.raises(UsageError):
-            Journal.open(wrong)
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]
-
-
-def test_the_beginning_of_an_id_is_enough_if_only_one_has_it(home: Path) -> None:
-    with written(1) as one, written(1) as two:
-        assert store.find(one.id) == one.path
-        with pytest.raises(UsageError, match="2 sessions begin with"):
-            store.find(one.id[:4])
-        for end in range(len(one.id)):
-            matches = [journal.path for journal in (one, two) if journal.id.startswith(one.id[: end + 1])]
-            if len(matches) == 1:
-                assert store.find(one.id[: end + 1]) == one.path
-
-
 def put_header(segment: Path, version: list[int]) -> None:
     lines = segment.read_bytes().splitlines(keepends=True)
     head = json.loads(lines[0])["payload"] | {"format": version, "more": "fields"}
     segment.write_bytes(b"".join([record.encode(0, head), *lines[1:]]))
 
 
-def test_a_newer_format_is_refused_and_left_as_it_was(home: Path) -> None:
+def test_a_newer_format_is_refused_and_left_as_it_was(home: Path, written, numbers) -> None:
     with written(2) as journal:
         segment = store.segments(journal.path)[-1]
     put_header(segment, [2, 0])
@@ -312,7 +149,7 @@ def test_a_newer_format_is_refused_and_left_as_it_was(home: Path) -> None:
 
 @pytest.mark.parametrize("version", [[1, 7], [0, 9]])
 def test_other_minor_and_older_versions_open_and_go_on_in_a_segment_of_their_own(
-    home: Path, version: list[int]
+    home: Path, version: list[int], written, numbers
 ) -> None:
     with written(2, segment_bytes=10_000) as journal:
         (segment,) = store.segments(journal.path)
@@ -338,7 +175,7 @@ def test_a_session_of_version_1_opens_forever() -> None:
     assert len({type(event) for event in events}) == 16
 
 
-def test_a_disk_that_is_really_full(home: Path) -> None:
+def test_a_disk_that_is_really_full(home: Path, written, notices) -> None:
     """/dev/full takes the place of the segment: every write fails with ENOSPC."""
     with written(1, segment_bytes=10_000) as journal:
         assert journal._writer is not None
@@ -356,7 +193,7 @@ def test_a_disk_that_is_really_full(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_store_can_be_read(home: Path) -> None:
+def test_a_read_only_store_can_be_read(home: Path, written, notices) -> None:
     with written(1) as journal:
         pass
     for path in [*journal.path.iterdir(), journal.path, store.sessions_dir()]:
