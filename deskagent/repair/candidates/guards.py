@@ -22,7 +22,7 @@ def guards(node: Node, place: Place) -> Iterator[Proposal]:
     if not header and not alone(node):
         return
     own = {part.text for part in place.nodes if part.kind == "identifier"}
-    ways = _ways_out(place)
+    ways = ways_out(place)
     used = [n for n in place.own_variables if (n.origin == "parameter" if header else n.text in own)]
     for name in used:
         for condition, fit in _conditions(name, place):
@@ -63,7 +63,7 @@ def _handed_none(place: Place) -> bool:
     )
 
 
-def _ways_out(place: Place) -> list[tuple[str, float]]:
+def ways_out(place: Place) -> list[tuple[str, float]]:
     """How to leave: as the function already does, then in common ways."""
     found: dict[str, float] = {}
     if place.in_loop is not None:

@@ -179,4 +179,10 @@ OPERATORS: dict[str, float] = {
     "call.passed": 0.35,
     "call.mode": 0.45,
     "text.apart": 0.30,
+    "mould.term": 0.15,
+    "mould.leave": 0.10,
+    "mould.form": 0.06,
+    "mould.under": 0.06,
+    "mould.around": 0.10,
+    "mould.either": 0.05,
 }

@@ -47,6 +47,7 @@ from deskagent.repair.candidates import (
     over,
     owners,
     passed,
+    poured,
     presence,
     raising,
     regexes,
@@ -76,7 +77,7 @@ FAMILIES = (
     raising, bases, presence, fresh, matching, groups, warned, streams, strict, fallen,
     leaving, makers, decorated, dunders, importing, dispatch, slips, completed, rows,
     coercing, idioms, spelled, lineage,
-    nones, typed, owners, otherwise, over, passed, apart,
+    nones, typed, owners, otherwise, over, passed, apart, poured,
 )  # fmt: skip
 
 
