@@ -15,7 +15,7 @@ _SHORTEST, _AROUND = 0.35, 12
 _HEADED = 0.4
 """Share of excerpts that have the class's head and imports above them."""
 _IMPORTS = 5
-_IMPORT = re.compile(r"(?:from [.\w]+ )?import ([^#(\\]+)")
+_IMPORT = re.compile(r"(?:from [.\w]+ )?import ([^#(\\]+)$")
 _CLASS = re.compile(r"([ \t]*)class \w+.*:")
 _WORDS = re.compile(r"\w+")
 

@@ -19,7 +19,7 @@ MOST = 1_900
 """Characters of an excerpt: about 700 tokens."""
 _NUMBERS = (0.6, 0.28, 0.12)
 """Shares of excerpts with one bug, two, three: several teach more from the same context."""
-_TRIES = 6
+_TRIES = 10
 _LARGEST_ANSWER = 420
 """Characters."""
 _REQUESTED = 0.25

@@ -16,6 +16,8 @@ _CLOSERS = (")", "]", "}")
 _LONGEST = 160
 """Lines of a part."""
 _CLASS_LONGEST = 70
+_SHORT, _SHORT_LEFT = 5, 0.75
+"""Lines up to which most parts are left: there is little to choose from, and only the commonest bugs have a place."""
 _MODULE_LINES = (12, 45)
 _MODULE_SHARE = 0.05
 
@@ -48,7 +50,7 @@ def choose(document: Document, rng: random.Random) -> Part | None:
     level = len(head[1])
     last = _end(lines, first, level)
     longest = _CLASS_LONGEST if lines[first].lstrip().startswith("class") else _LONGEST
-    if last - first > longest:
+    if last - first > longest or (last - first <= _SHORT and rng.random() < _SHORT_LEFT):
         return None
     while (
         first

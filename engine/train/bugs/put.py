@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 
 from engine.train.bugs.change import Change, Changes, Mutator, applied
@@ -12,6 +13,8 @@ from engine.train.bugs.source import Unit, parse
 _APART = 2
 """Lines between two bugs, at least, so that their edits stay two."""
 _TRIES = 12
+_IDLE = re.compile(r"^\s*([\w.]+) = \1$|\b([\w.]+) (?:[<>]=?|==|!=) \2\b(?![.(\[])", re.MULTILINE)
+"""Nobody sets or compares a thing to itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,9 @@ def put(unit: Unit, rng: random.Random, number: int) -> Put | None:
         kinds.append(found[0])
         taken += found[1]
     text = applied(unit.text, taken)
-    if text == unit.text or not text.strip() or parse(text) is None:
+    if text == unit.text or not text.strip() or len(_IDLE.findall(text)) > len(_IDLE.findall(unit.text)):
+        return None
+    if parse(text) is None:
         return None
     return Put(text, tuple(kinds))
 

@@ -1,0 +1,54 @@
+"""Examples with what a test says of the bug."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from engine.prompt import edits
+from engine.prompt.repair import Question
+from engine.train.bugs.answer import example
+from engine.train.bugs.excerpt import excerpt
+from engine.train.bugs.parts import Part
+from engine.train.bugs.record import Record
+from engine.train.corpus.files import Document
+from engine.train.example import Example
+
+_MOST = 1_500
+"""Characters of an excerpt, which has a failure beside it."""
+_ELSEWHERE = 0.15
+"""Share of questions whose failure is another function's: nothing to change here."""
+_LARGEST_ANSWER = 420
+"""Characters."""
+
+
+def traced(records: Sequence[Record], document: Document, rng: random.Random) -> Example | None:
+    """A record at random, whatever the document."""
+    if not records:
+        return None
+    record = rng.choice(records)
+    part = Part(record.lines, record.first, record.last, _level(record))
+    if rng.random() < _ELSEWHERE:
+        return _elsewhere(records, record, part, rng)
+    shown = excerpt(part, record.text, rng, _MOST)
+    answer = edits.between(shown.shown, shown.meant) if shown else []
+    if not shown or not answer or len(edits.write(answer)) > _LARGEST_ANSWER:
+        return None
+    return example(Question(record.path, shown.shown, record.failure), answer, record.thought, rng)
+
+
+def _elsewhere(records: Sequence[Record], record: Record, part: Part, rng: random.Random) -> Example | None:
+    others = [
+        other
+        for other in rng.sample(records, min(len(records), 40))
+        if record.function not in other.failure and other.function not in part.text
+    ]
+    shown = excerpt(part, part.text, rng, _MOST)
+    if not others or shown is None:
+        return None
+    return example(Question(record.path, shown.shown, rng.choice(others).failure), [], "", rng)
+
+
+def _level(record: Record) -> int:
+    line = record.lines[record.first]
+    return len(line) - len(line.lstrip())
