@@ -123,6 +123,16 @@ def _instruction_sets() -> tuple[str, ...]:
     return tuple(names())
 
 
+def limit_threads(count: int) -> None:
+    """Has torch and the compiled kernels compute on so many threads of this process."""
+    torch.set_num_threads(count)
+    try:
+        from kernels.cpu._native import threads
+    except ImportError:  # installed without a compiler
+        return
+    threads(count)
+
+
 def select(device: str = "cpu", name: str | None = None) -> Ops:
     """The operations for tensors on `device` (`cpu`, `cuda`, `cuda:1`).
 

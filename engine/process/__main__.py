@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument(
         "--kernels", default=None, help="which kernels compute; else the best of this machine"
     )
+    parser.add_argument("--threads", type=int, default=0, help="threads that compute; 0 for every processor")
     parser.add_argument("--device", default=None, help="which device computes (cpu, cuda:0); else the plan's")
     parser.add_argument(
         "--memory", type=int, default=None, help="bytes of main memory at most; else all free"
@@ -47,7 +48,10 @@ def main() -> int:
     from engine.offload.devices import devices
     from engine.process.load import load
     from engine.process.server import Server
+    from kernels.dispatch import limit_threads
 
+    if options.threads > 0:
+        limit_threads(options.threads)
     caches = Caches(options.pages, options.slots, ram=options.ram, folder=options.cache, disk=options.disk)
 
     def make() -> Engine:

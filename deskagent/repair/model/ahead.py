@@ -74,18 +74,25 @@ class Ahead:
         self._make()
         if not self._held:
             raise StopIteration
-        usual = self._sum / self.asked if self.asked else 0.0
-        prior = self.weights.prior
-        best = max(
-            self._held,
-            key=lambda held: (
-                prior * held.value + (usual if held.said is None else held.said),
-                -held.order,
-            ),
-        )
+        best = max(self._held, key=self._odds)
         self._held.remove(best)
         self._open.discard(best.order)
         return best.candidate
+
+    def best(self, count: int) -> list[Candidate]:
+        """The best of all there are, once the model has been asked about each. For measuring: a search never waits."""
+        while True:
+            before = len(self._held)
+            self._make()
+            if len(self._held) == before:
+                break
+            self.settle()
+        return [held.candidate for held in sorted(self._held, key=self._odds, reverse=True)[:count]]
+
+    def _odds(self, held: _Held) -> tuple[float, int]:
+        usual = self._sum / self.asked if self.asked else 0.0
+        said = usual if held.said is None else held.said
+        return self.weights.prior * held.value + said, -held.order
 
     def close(self) -> None:
         """Ends the asking; what is under way is left to end by itself."""

@@ -93,4 +93,4 @@ class EngineJudge:
     def _command(self, folder: Path) -> list[str]:
         process = [sys.executable, "-m", "engine.process", str(folder), str(self._checkpoint)]
         sizes = ["--pages", str(_PAGES), "--ram", str(_RAM), "--idle", str(_IDLE)]
-        return ["env", f"OMP_NUM_THREADS={_THREADS}", *process, *sizes, *self._more]
+        return [*process, *sizes, "--threads", str(_THREADS), *self._more]

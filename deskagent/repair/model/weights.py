@@ -7,7 +7,6 @@ of leaving the excerpt as it is): a log-linear model, fitted by bench/model.py o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -42,9 +41,3 @@ def read(checkpoint: Path) -> Weights:
         return Weights(**{name: float(found[name]) for name in NAMES})
     except (OSError, ValueError, TypeError, KeyError):
         return Weights()
-
-
-def mean(values: Iterable[float]) -> float:
-    """0 of none."""
-    known = list(values)
-    return sum(known) / len(known) if known else 0.0
