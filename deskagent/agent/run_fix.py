@@ -149,6 +149,15 @@ def _run(
         _apply(options, fix, gate, front, report)
     else:
         report.end(Status.LIMIT if fix.limited else Status.NOT_FIXED)
+        if fix.limited and not fix.tried and request.max_seconds is not None:
+            recorder.notice("warning", _no_time(request.max_seconds))
+
+
+def _no_time(seconds: float) -> str:
+    return (
+        f"The limit of {seconds:g} s left no time to try an edit: running the tests as they are and finding suspects "
+        "took all of it. Allow at least ten times what the tests take, and some seconds more."
+    )
 
 
 def _apply(options: FixOptions, fix: Fix, gate: Gate, front: Front, report: Report) -> None:

@@ -94,7 +94,10 @@ def _nothing(result: dict[str, Any]) -> Iterator[str | Painted]:
 
 def _not_fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
     tried = result["candidates"]
-    if result["status"] == "limit":
+    if result["status"] == "limit" and not tried:
+        yield "No patch found: a limit left no time to try an edit."
+        yield "Give it more by --max-seconds."
+    elif result["status"] == "limit":
         yield f"No patch found: a limit ended the search after {_count(tried, 'candidate', 'candidates')}."
         yield "More may be reached with --effort max, --max-seconds or --max-candidates."
     else:

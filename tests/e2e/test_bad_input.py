@@ -106,6 +106,17 @@ def test_a_hang_leaves_a_part_of_the_time_to_try_edits(agent, project, snapshot,
     assert leftovers() == []
 
 
+def test_a_limit_that_leaves_no_time_is_said(agent, project, snapshot):
+    slow = "import time\nfrom calc import add\n\n\ndef test_slow():\n    time.sleep(3)\n    assert add(1, 2) == 3\n"
+    folder = project({**FILES, "test_calc.py": slow})
+    before = snapshot(folder)
+    done = agent.fix(*WORDS, "--max-seconds", "1", cwd=folder)
+    result = clear(done, 53)
+    assert (result["status"], result["candidates"]) == ("limit", 0)
+    assert any("limit of 1 s left no time to try an edit" in said for said in result["notices"])
+    assert snapshot(folder) == before
+
+
 def test_command_kills_its_parent(agent, project, snapshot, leftovers):
     if find_sandbox().rung is Rung.NONE:
         pytest.skip("without a sandbox the parent is deskagent itself")
