@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("shards", type=Path, help="folder of the corpus")
     parser.add_argument("out", type=Path, help="folder that tokenizer.json is written to")
     parser.add_argument(
-        "--letters", type=int, default=30_000_000, help="how much of the corpus to count pairs in"
+        "--letters", type=int, default=20_000_000, help="how much of the corpus to count pairs in"
     )
     given = parser.parse_args()
     texts = [document.text for document in read(given.shards, "train")]
