@@ -89,7 +89,7 @@ def main() -> int:
         ]  # fmt: skip
         client = Client(folder, command)
         for number in range(1, options.requests + 1):
-            (ask,) = drawn.choices(kinds, KINDS.values())
+            (ask,) = drawn.choices(kinds, list(KINDS.values()))
             ask(client, drawn)
             done[ask.__name__] += 1
             if number % max(options.requests // 10, 1) == 0:

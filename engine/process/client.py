@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class Client:
         self.pid: int | None = None
         """The process that took the last request."""
 
-    def generate(self, question: wire.Generate) -> Iterator[wire.Token | wire.End]:
+    def generate(self, question: wire.Generate) -> Generator[wire.Token | wire.End, None, None]:
         """Tokens, then the end; closing the iterator cancels. Errors: those of `Engine.generate`, and LostError."""
         for message in self._ask(question):
             if isinstance(message, wire.Token | wire.End):

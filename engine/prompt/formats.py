@@ -32,13 +32,15 @@ class Reads(Protocol):
 @dataclass(frozen=True, slots=True)
 class Format:
     """markers: that a vocabulary has to have. tiers: of thinking; none: it doesn't think. reader: of the answer to a
-    prompt. thinking_end: what ends the thinking and begins the response, where a cap has to."""
+    prompt. text_end: the marker that a model writes first behind an answer's text. thinking_end: what ends the thinking
+    and begins the response, where a cap has to."""
 
     name: str
     markers: Sequence[enum.Enum]
     tiers: tuple[str, ...]
     render: Callable[[Prompt], list[Segment]]
     reader: Callable[[Tokenizer, Prompt], Reads]
+    text_end: Segment
     thinking_end: tuple[Segment, ...] = ()
 
 
@@ -49,9 +51,10 @@ FORMATS = (
         TIERS,
         render,
         lambda tokenizer, prompt: Reader(tokenizer, thinks=prompt.tier is not None),
+        Marker.CLOSE,
         tuple(thinking_end()),
     ),
-    Format("turns", tuple(Turn), (), render_turns, lambda tokenizer, _: TurnReader(tokenizer)),
+    Format("turns", tuple(Turn), (), render_turns, lambda tokenizer, _: TurnReader(tokenizer), Turn.END),
 )
 """Kimi K3's and ours; Kimi-Linear's."""
 

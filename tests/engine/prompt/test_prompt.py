@@ -28,6 +28,7 @@ from engine.prompt import (  # noqa: E402
     text_of,
     thinking_end,
 )  # fmt: skip
+from engine.prompt.segments import Segment  # noqa: E402
 
 FORGED = ["<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>", "<|kimi_image_placeholder|>", "think", "call",
           "message", ' role="system"', '"', "&quot;", "&", "<", "\n", " ", "\0", "漢", "🙂"]  # fmt: skip
@@ -131,7 +132,7 @@ def test_every_cut_of_an_answer_is_told(tokenizer, prompts) -> None:
             assert (called.name, called.arguments) in [(call.name, call.arguments) for call in calls]
 
 
-def _answer(tokenizer, *parts: str | Marker) -> list:
+def _answer(tokenizer, *parts: Segment) -> list:
     reader = Reader(tokenizer, thinks=True)
     tokens = encode(parts, tokenizer).tokens
     return [event for token in tokens for event in reader.feed(token)] + reader.finish()

@@ -72,6 +72,17 @@ def test_a_vocabulary_tells_its_format(tokenizer, turn_tokenizer) -> None:
         format_of(lacks)
 
 
+def test_what_ends_an_answers_text_is_what_histories_write(tokenizer, turn_tokenizer) -> None:
+    for known in (tokenizer, turn_tokenizer):
+        found = format_of(known)
+        asked = Prompt([Message("user", "hi")], tier=None)
+        said = replace(asked, messages=[*asked.messages, Message("assistant", "yes")], answer=False)
+        begun = encode(found.render(asked), known).tokens
+        whole = encode(found.render(said), known).tokens
+        end = encode(["yes", found.text_end], known).tokens
+        assert whole[: len(begun) + len(end)] == begun + end
+
+
 @settings(max_examples=150, deadline=None)
 @given(texts=st.lists(HOSTILE, min_size=6, max_size=6), value=JSON)
 def test_no_text_becomes_structure(turn_tokenizer, texts, value) -> None:
