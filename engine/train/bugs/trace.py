@@ -1,7 +1,7 @@
-"""python -m engine.train.bugs.trace LOCK OUT --packages FOLDER [--environment ENV …] [--seed N] [--most N]
+"""python -m engine.train.bugs.trace LOCK OUT --packages FOLDER [--environment ENV …] [--half HALF] [--seed N]
 
 Puts bugs into functions that can be run and keeps those that show, with what a test would say. LOCK: of the corpus;
-what of its packages to learn from is in FOLDER or the environments is run. OUT: an xz file of records; OUT's .part has
+what of a half's packages is in FOLDER or the environments is run. OUT: an xz file of records; OUT's .part has
 them while they are made, and a later call with the same arguments goes on from there.
 """
 
@@ -47,11 +47,12 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--packages", type=Path, required=True, help="folder that they were installed into")
     parser.add_argument("--environment", type=Path, action="append", default=[])
+    parser.add_argument("--half", choices=("train", "held"), default="train")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=6000, help="records in all")
-    parser.add_argument("--mutants", type=int, default=12, help="bugs a function")
+    parser.add_argument("--mutants", type=int, default=30, help="bugs a function")
     given = parser.parse_args()
-    documents = list(runnable(lock.read(given.lock), given.packages, given.environment))
+    documents = list(runnable(lock.read(given.lock), given.half, given.packages, given.environment))
     random.Random(given.seed).shuffle(documents)
     part = given.out.with_suffix(".part")
     done, found = _begun(part)
@@ -69,13 +70,13 @@ def main() -> int:
 
 
 def runnable(
-    locked: Iterable[lock.Package], folder: Path, environments: Sequence[Path]
+    locked: Iterable[lock.Package], half: str, folder: Path, environments: Sequence[Path]
 ) -> Iterator[tuple[Path, Document]]:
     """Files that may be run, with what they are imported from."""
     sites = [*packages.site_folders(environments), *sorted(folder.glob("*"))]
     for package in locked:
         packages.refuse(package.name)
-        found = packages.find(package.name, package.version, sites) if package.use == "train" else None
+        found = packages.find(package.name, package.version, sites) if package.use == half else None
         for document in found.documents() if found else ():
             if harmless(document):
                 yield found.root, document  # type: ignore[union-attr]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from engine.errors import ConfigError
 from engine.train.bugs import makers as bugs
+from engine.train.bugs import record
+from engine.train.bugs.traced import traced
 from engine.train.library import Library
 from engine.train.make import Maker
 from engine.train.make.contrast import contrast
@@ -31,6 +33,7 @@ MAKERS: dict[str, Callable[[Stock], Maker]] = {
     "fim": lambda stock: partial(fim, stock.library),
     "bug": lambda _: bugs.bug,
     "right": lambda _: bugs.right,
+    "traced": lambda stock: partial(traced, record.read(stock.folder / f"traced-{stock.half}.xz")),
     "contrast": lambda stock: partial(contrast, read_choices(stock.folder, stock.half)),
 }
 
