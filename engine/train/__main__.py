@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -45,12 +47,17 @@ def train(asked: argparse.Namespace) -> None:
     trainer = Trainer(config.model, wanted, asked.device)
     opened = config.rows()
     source = opened.source(config.data, "train", wanted.seed)
+    asked.run.mkdir(parents=True, exist_ok=True)
+    claimed = os.open(asked.run, os.O_RDONLY)  # until this process ends
+    try:
+        fcntl.flock(claimed, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise CheckpointError(f"{asked.run}: another process trains there; name another folder") from error
     there = checkpoints.found(asked.run)
     if there and not asked.resume:
         raise CheckpointError(
             f"{asked.run}: holds a run already; say --resume to go on, or name another folder"
         )
-    asked.run.mkdir(parents=True, exist_ok=True)
     (asked.run / "config.toml").write_bytes(asked.config.read_bytes())
     if there:
         source.restore(checkpoints.resume(trainer, there[-1]))

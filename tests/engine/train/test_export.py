@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -127,6 +128,13 @@ def test_a_run_by_its_command(tmp_path):
             check=False,
         )
 
+    (tmp_path / "run").mkdir()
+    claimed = os.open(tmp_path / "run", os.O_RDONLY)
+    fcntl.flock(claimed, fcntl.LOCK_EX)
+    refused = call("run.toml", "run")
+    assert refused.returncode == 2
+    assert "another process" in refused.stderr
+    os.close(claimed)
     done = call("run.toml", "run", "--threads", "1")
     assert done.returncode == 0, done.stderr
     more = call("run.toml", "run", "--resume", "--steps", "6", "--threads", "1")
