@@ -6,7 +6,7 @@ import random
 
 from engine.prompt import edits
 from engine.prompt.repair import Question
-from engine.train.bugs import parts
+from engine.train.bugs import braces, parts
 from engine.train.bugs.answer import example
 from engine.train.bugs.excerpt import Excerpt, excerpt
 from engine.train.bugs.put import Put, put
@@ -28,12 +28,14 @@ _REQUESTED = 0.25
 
 def bug(document: Document, rng: random.Random) -> Example | None:
     """Code with one to three bugs → their mends."""
+    make = _python if document.language == "python" else _braces
+    if document.language not in ("python", *braces.LANGUAGES):
+        return None
     for _ in range(_TRIES):
-        made = put_into(document, rng, rng.choices((1, 2, 3), _NUMBERS)[0])
+        made = make(document, rng, rng.choices((1, 2, 3), _NUMBERS)[0])
         if made is None:
             continue
-        unit, done, shown = made
-        asked = request(unit, done.kinds, rng) if rng.random() < _REQUESTED else ""
+        shown, asked = made
         answer = edits.between(shown.shown, shown.meant)
         if answer and len(edits.write(answer)) <= _LARGEST_ANSWER:
             return example(Question(document.path, shown.shown, request=asked), answer, "", rng)
@@ -43,7 +45,7 @@ def bug(document: Document, rng: random.Random) -> Example | None:
 def right(document: Document, rng: random.Random) -> Example | None:
     """Code that is right → nothing to change."""
     for _ in range(_TRIES):
-        part = parts.choose(document, rng)
+        part = (braces if document.language in braces.LANGUAGES else parts).choose(document, rng)
         shown = excerpt(part, part.text, rng, MOST) if part else None
         if shown is not None and len(shown.shown) > 40:
             return example(Question(document.path, shown.shown), [], "", rng)
@@ -51,9 +53,7 @@ def right(document: Document, rng: random.Random) -> Example | None:
 
 
 def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit, Put, Excerpt] | None:
-    """A part of a document that bugs were put into. None where none could be; another draw may find one."""
-    if document.language != "python":
-        return None
+    """A part of a Python file that bugs were put into. None where none could be; another draw may find one."""
     part = parts.choose(document, rng)
     if part is None:
         return None
@@ -64,3 +64,19 @@ def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit,
     done = put(unit, rng, number)
     shown = excerpt(part, done.text, rng, MOST) if done else None
     return (unit, done, shown) if done and shown else None
+
+
+def _python(document: Document, rng: random.Random, number: int) -> tuple[Excerpt, str] | None:
+    """An excerpt, and what somebody may say of it."""
+    made = put_into(document, rng, number)
+    if made is None:
+        return None
+    unit, done, shown = made
+    return shown, request(unit, done.kinds, rng) if rng.random() < _REQUESTED else ""
+
+
+def _braces(document: Document, rng: random.Random, number: int) -> tuple[Excerpt, str] | None:
+    part = braces.choose(document, rng)
+    done = braces.put(part.text, document.language, rng, number) if part else None
+    shown = excerpt(part, done[0], rng, MOST) if part and done else None
+    return (shown, "") if shown else None
