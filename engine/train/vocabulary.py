@@ -18,8 +18,8 @@ from pathlib import Path
 from random import Random
 
 from engine.prompt.edits import Edit, write
-from engine.prompt.render import Marker
-from engine.prompt.repair import numbered
+from engine.prompt.render import TIERS, Marker, render
+from engine.prompt.repair import Question, ask, numbered
 from engine.tokenizer import Tokenizer, load
 
 SIZE = 8192
@@ -51,6 +51,7 @@ _OPERATORS = (
     "+ - * / // % ** @ & | ^ ~ << >> < <= > >= == != = += -= *= /= //= %= **= &= |= ^= >>= <<= -> := ( ) [ ] { } () []"
     " {} . , : ; ' \" '' \"\" ): ]) )) and or not in is"
 )
+_HEADINGS = ("think", "response", "prefix", "suffix", "middle", 'file path="')
 _OFTEN = 400
 """Times that the format's own words are shown: more than the rarest pair that is merged comes in the sample."""
 
@@ -78,13 +79,18 @@ def train(texts: Iterable[str], size: int = SIZE) -> str:
 
 
 def format_texts() -> Iterator[str]:
-    """Numbers, operators and signs as questions and answers write them: seldom in code, but to be single tokens."""
+    """Numbers, operators, signs and headings as questions and answers write them: seldom in code, but to be single
+    tokens."""
     lines = numbered("\n".join(["x"] * 99))
     edits = write([Edit(n, old, None) for n, old in enumerate(_OPERATORS.split(), 1)])
+    asked = [
+        part
+        for tier in (None, *TIERS)
+        for part in render(ask(Question("a.py", "x", "x", "x"), tier))
+        if isinstance(part, str)
+    ]
     for _ in range(_OFTEN):
-        yield lines
-        yield edits
-        yield edits.replace("\n-", "\n+")
+        yield from (lines, edits, edits.replace("\n-", "\n+"), *asked, *_HEADINGS)
 
 
 def sample(texts: list[str], letters: int, seed: int = 0) -> Iterator[str]:
