@@ -1,5 +1,5 @@
-"""Conditions narrowed and widened, ways out, other forms of a value and branches, as the file asks and makes elsewhere:
-what real fixes add most, and what no failing test spells out."""
+"""Conditions narrowed and widened, ways out, branches and calls, as the file asks and makes elsewhere: what real fixes
+add, and no failing test spells out."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from deskagent.repair.candidates.base import ATOM, PRECEDENCE, Place, Proposal, 
 from deskagent.repair.candidates.blocks import alone, before, dedented, first_in, indented, instead
 from deskagent.repair.candidates.conditions import tests
 from deskagent.repair.candidates.guards import ways_out
-from deskagent.repair.candidates.moulds import MAX_MOULDS, Mould, Weighed, conditions, making, values
+from deskagent.repair.candidates.moulds import Mould, conditions, making
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import CLAUSES, COMPOUND
 
 _OR, _AND = PRECEDENCE["or"], PRECEDENCE["and"]
-_DEFAULTS = (("[]", 1.0), ("{}", 0.9), ("''", 0.7), ("()", 0.6), ("0", 0.5), ("False", 0.3))
-MAX_TERMS, MAX_GUARDS, MAX_WAYS, MAX_FORMS, MAX_FORMED, MAX_KINDS = 40, 24, 5, 8, 2, 3
+MAX_TERMS, MAX_GUARDS, MAX_WAYS, MAX_CALLS = 40, 16, 4, 18
 
 PLAIN = 0.3
 """What a plain question weighs: other operators ask it, too."""
@@ -72,44 +71,6 @@ def leave(node: Node, place: Place) -> Iterator[Proposal]:
                 yield made
 
 
-def form(node: Node, place: Place) -> Iterator[Proposal]:
-    """`x = f(x)` before a statement that takes `x`, plainly or where a condition asks for it."""
-    if node.kind in CLAUSES or (node.kind != "function_definition" and not alone(node)):
-        return
-    put_in = first_in if node.kind == "function_definition" else before
-    asked = conditions(place, MAX_MOULDS)
-    for value, near in values(place)[:MAX_FORMED]:
-        own = list(_kinds(value, asked))[:MAX_KINDS]
-        forms = [(mould.of(value), likely) for mould, likely in making(place)[:MAX_FORMS]]
-        lines = [(f"{value} = {new}", likely) for new, likely in forms]
-        lines += [
-            (f"if {text}:\n{place.syntax.unit}{value} = {new}", likely * weight * 0.5)
-            for new, likely in forms
-            for text, weight in own
-        ]
-        lines += [
-            (f"if {text}:\n{place.syntax.unit}{value} = {default}", weight * share)
-            for text, weight in ((f"{value} is None", 0.5), (f"not {value}", 0.3))
-            for default, share in _DEFAULTS
-        ]
-        for line, likely in lines:
-            made = put_in("mould.form", node, line, near * likely)
-            if made is not None:
-                yield made
-
-
-def _kinds(value: str, asked: Weighed) -> Iterator[tuple[str, float]]:
-    """The conditions under which a value is given another form: what the file asks of it, and the opposite."""
-    plain = {value, f"not {value}", f"{value} is None", f"{value} is not None"}
-    for text, weight, level in asked:
-        if value in text and text not in plain:
-            if level == ATOM:
-                yield f"not {text}", weight
-            yield text, weight
-    yield value, 0.5
-    yield f"{value} is not None", 0.5
-
-
 def under(node: Node, place: Place) -> Iterator[Proposal]:
     """A statement put under a condition."""
     if node.kind in COMPOUND or node.kind in CLAUSES or not alone(node) or node.end - node.start > 300:
@@ -125,7 +86,7 @@ def around(node: Node, place: Place) -> Iterator[Proposal]:
     if not is_value(node) or node.end - node.start > 80:
         return
     simple = node.kind in {"identifier", "attribute", "call", "subscript", "string"}
-    for mould, likely in making(place)[: MAX_FORMS * 2]:
+    for mould, likely in making(place)[:MAX_CALLS]:
         if (simple or mould.head) and not _there(mould, place.statement):
             yield put("mould.around", node, mould.of(node.text), likely, ATOM)
 
@@ -135,34 +96,15 @@ def _there(mould: Mould, statement: Node) -> bool:
     return mould.head in statement.text and mould.tail in statement.text
 
 
-def either(node: Node, place: Place) -> Iterator[Proposal]:
-    """`x.y` → `x.y if x is not None else None`; `f(x)` → `f(x) if x else x`."""
-    value = node.get("right") if node.kind in {"assignment", "keyword_argument"} else None
-    if node.kind == "return_statement" and len(node.parts) == 1:
-        value = node.parts[0]
-    if value is None or value.kind in {
-        "conditional_expression",
-        "string",
-        "integer",
-        "none",
-        "expression_list",
-    }:
-        return
-    for text, weight, _ in conditions(place, 8):
-        for other, share in (("None", 1.0), ("''", 0.4), ("[]", 0.4), ("0", 0.2), ("False", 0.3)):
-            yield put("mould.either", value, f"{value.text} if {text} else {other}", weight * share, 0)
-
-
 _VALUES = ("identifier", "attribute", "call", "subscript", "binary_operator", "string", "list_comprehension",
            "conditional_expression", "boolean_operator", "generator_expression")  # fmt: skip
 TABLE: Table = {
-    "statement": (leave, form, under),
+    "statement": (leave, under),
     "if_statement": (term,),
     "elif_clause": (term,),
     "while_statement": (term,),
     "if_clause": (term,),
     "conditional_expression": (term, around),
-    "return_statement": (term, either),
-    "assignment": (either,),
+    "return_statement": (term,),
     **{kind: (around,) for kind in _VALUES if kind != "conditional_expression"},
 }

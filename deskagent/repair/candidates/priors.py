@@ -181,8 +181,6 @@ OPERATORS: dict[str, float] = {
     "text.apart": 0.30,
     "mould.term": 0.15,
     "mould.leave": 0.10,
-    "mould.form": 0.06,
-    "mould.under": 0.06,
+    "mould.under": 0.10,
     "mould.around": 0.10,
-    "mould.either": 0.05,
 }

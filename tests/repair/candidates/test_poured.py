@@ -30,13 +30,6 @@ CASES = {
         "def grow(twig):\n    twig.bend()\n    return twig\n", "    twig.bend()",
         "    if twig.kind == 'bud':\n        return twig\n    twig.bend()",
     ),
-    "another form first": (
-        "def name(word):\n    send(word)\n", "    send(word)", "    word = tidy(word)\n    send(word)",
-    ),
-    "another form where asked for": (
-        "def name(word):\n    send(word)\n", "    send(word)",
-        "    if isinstance(word, Leaf):\n        word = str(word)\n    send(word)",
-    ),
     "under a condition": (
         "def grow(twig):\n    twig.bend()\n", "    twig.bend()", "    if isinstance(twig, Leaf):\n        twig.bend()",
     ),
