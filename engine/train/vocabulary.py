@@ -2,8 +2,8 @@
 
 Spaces go with keywords, with punctuation and with words that stand behind words, so that a name after `(`, ` = `, `, `
 or `return ` is written without one, as it is in an edit. Runs of blanks are tokens of their own, so are line ends, the
-signs and numbers that edits begin their lines with, and numbers up to 99. Measured against a cut before each word's
-space: see docs/log.md.
+signs and numbers that edits begin their lines with, and numbers up to 99. A word's
+tokens with the space before it are 2 % more: 3.55 bytes each where these are 3.62.
 
 python -m engine.train.vocabulary SHARDS OUT
 """
