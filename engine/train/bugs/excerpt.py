@@ -83,7 +83,7 @@ def _grown(lines: list[str], first: int, last: int, room: int, rng: random.Rando
 
 
 def _above(part: Part, start: int, room: int) -> list[str]:
-    """The head of the class around a part, and imports of names that it has."""
+    """The heads of the class around a part and of the part, where it is cut, and imports of names that it has."""
     lines: list[str] = []
     words = set(_WORDS.findall(part.text))
     for line in part.lines[: min(start, 80)]:
@@ -96,6 +96,9 @@ def _above(part: Part, start: int, room: int) -> list[str]:
             if head and len(head[1]) < part.level:
                 lines.append(part.lines[row])
                 break
+    head = part.lines[part.first]
+    if start > part.first and head.endswith(":"):
+        lines.append(head)
     while lines and _size(lines) > room:
         lines.pop(0)
     return lines

@@ -8,6 +8,20 @@ from engine.train.bugs.change import Mutator
 
 ADDED = 0.5
 """Share of bugs that are mended by adding code, as most small commits do: lines, a call around a value, a term."""
+SELDOM = 0.3
+"""Share of bugs of the kinds that few functions have a place for, as long as one of them has."""
+OF_FEW = (
+    "pattern",
+    "bound",
+    "form",
+    "guard",
+    "choice",
+    "augmented",
+    "out_of_loop",
+    "first",
+    "joined",
+    "term",
+)
 LINES: dict[str, tuple[float, Mutator]] = {
     "guard": (16, remove.guard),
     "form": (18, remove.form),

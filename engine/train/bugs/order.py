@@ -10,7 +10,7 @@ from engine.train.bugs.change import Change, Changes, swapped
 from engine.train.bugs.source import LOOPS, Unit
 
 _ANY_ORDER = {"min", "max", "print", "debug", "info", "warning", "error", "union", "gcd", "hypot", "isclose"}
-_AROUND = ("str", "list", "int", "len", "sorted", "set", "tuple", "repr", "bool", "float", "iter", "abs")
+_AROUND = ("str", "str", "list", "int", "len", "sorted", "repr", "tuple", "abs")
 _STEP = "    "
 
 

@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 
 from engine.train.bugs.change import Change, Changes, Mutator, applied
-from engine.train.bugs.kinds import ADDED, LINES, REPLACED
+from engine.train.bugs.kinds import ADDED, LINES, OF_FEW, REPLACED, SELDOM
 from engine.train.bugs.source import Unit, parse
 
 _APART = 2
 """Lines between two bugs, at least, so that their edits stay two."""
 _TRIES = 12
+_FEW = {kind: (1.0, {**LINES, **REPLACED}[kind][1]) for kind in OF_FEW}
 _IDLE = re.compile(r"^\s*([\w.]+) = \1$|\b([\w.]+) (?:[<>]=?|==|!=) \2\b(?![.(\[])", re.MULTILINE)
 """Nobody sets or compares a thing to itself."""
 
@@ -31,7 +32,9 @@ def put(unit: Unit, rng: random.Random, number: int) -> Put | None:
     kinds: list[str] = []
     for _ in range(number):
         groups = [LINES, REPLACED] if rng.random() < ADDED else [REPLACED, LINES]
-        found = _one(unit, rng, groups[0], taken) or _one(unit, rng, groups[1], taken)
+        if rng.random() < SELDOM:
+            groups.insert(0, _FEW)
+        found = next((one for group in groups if (one := _one(unit, rng, group, taken))), None)
         if found is None:
             break
         kinds.append(found[0])

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from engine.train.bugs.change import Change, Changes
-from engine.train.bugs.source import FUNCTIONS, Unit
+from engine.train.bugs.source import FUNCTIONS, Unit, docstring
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _GUARD_LINES, _STATEMENT_LINES, _METHOD_LINES = 5, 3, 9
@@ -144,7 +144,7 @@ def without(unit: Unit, rng: random.Random, first: int, last: int) -> Changes | 
 def _one(unit: Unit, rng: random.Random, found: Sequence[ast.stmt], most: int) -> Changes | None:
     for node in rng.sample(found, len(found)):
         first, last = unit.rows(node)
-        if last - first > most or first == 0 or len(unit.block(node)) < 2 or not _whole(unit, node):
+        if last - first > most or first == 0 or not _leaves_some(unit.block(node)) or not _whole(unit, node):
             continue
         changes = without(unit, rng, first, last)
         if changes:
@@ -158,6 +158,11 @@ def _whole(unit: Unit, node: ast.stmt) -> bool:
     start, end = unit.span(node)
     behind = unit.text[end : unit.starts[last] - 1].strip()
     return not unit.text[unit.starts[first] : start].strip() and (not behind or behind.startswith("#"))
+
+
+def _leaves_some(block: list[ast.stmt]) -> bool:
+    """Whether a block without one of its statements still does something."""
+    return len(block) - (docstring(block) is not None) >= 2
 
 
 def _branches(unit: Unit, node: ast.If) -> Iterator[tuple[int, int]]:
