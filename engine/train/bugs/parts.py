@@ -20,6 +20,9 @@ _SHORT, _SHORT_LEFT = 5, 0.75
 """Lines up to which most parts are left: there is little to choose from, and only the commonest bugs have a place."""
 _MODULE_LINES = (12, 45)
 _MODULE_SHARE = 0.05
+_PATTERN = re.compile(r"^\w+ = re\.compile\(", re.MULTILINE)
+_PATTERN_SHARE = 0.12
+"""Of parts in files that compile patterns: they mostly stand outside functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ def choose(document: Document, rng: random.Random) -> Part | None:
         return None
     lines = text.split("\n")
     heads = list(_HEAD.finditer(text))
+    patterns = list(_PATTERN.finditer(text)) if rng.random() < _PATTERN_SHARE else []
+    if patterns:
+        return _of_module(lines, rng, text.count("\n", 0, rng.choice(patterns).start()))
     if not heads or rng.random() < _MODULE_SHARE:
         return _of_module(lines, rng)
     head = rng.choice(heads)
@@ -75,8 +81,8 @@ def _end(lines: list[str], first: int, level: int) -> int:
     return last
 
 
-def _of_module(lines: list[str], rng: random.Random) -> Part | None:
-    """Some whole statements of the module."""
+def _of_module(lines: list[str], rng: random.Random, near: int | None = None) -> Part | None:
+    """Some whole statements of the module, at random or from one at row `near` on or shortly before it."""
     starts = [
         number
         for number, line in enumerate(lines)
@@ -86,7 +92,7 @@ def _of_module(lines: list[str], rng: random.Random) -> Part | None:
     ]
     if len(starts) < 2:
         return None
-    at = rng.randrange(len(starts))
+    at = max(starts.index(near) - rng.randint(0, 3), 0) if near in starts else rng.randrange(len(starts))
     most = starts[at] + rng.randint(*_MODULE_LINES)
     last = max((start for start in [*starts[at + 1 :], len(lines)] if start <= most), default=0)
     while last > starts[at] and not lines[last - 1].strip():

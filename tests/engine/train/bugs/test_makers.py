@@ -124,6 +124,7 @@ def test_the_same_draw_gives_the_same_example(make, library):
         "def f():\x0c\n    return 1\n",
         "async def f(a):\n    async for b in a:\n        await b\n    return [c async for c in a if c]\n",
         "print(1);" * 40,
+        "elsewhere = re.compile(r'a+')\nx = 1\n",
         "match x:\n    case [1, *_]:\n        y = 1\n    case _:\n        y = f'{x!r:>{y}}'\n",
     ],
 )
