@@ -1,8 +1,8 @@
-"""python -m engine.train.bugs.trace LOCK OUT --packages FOLDER [--environment ENV …] [--half HALF] [--seed N]
+"""python -m engine.train.bugs.trace SHARDS OUT [--half HALF] [--seed N] [--most N] [--mutants N]
 
-Puts bugs into functions that can be run and keeps those that show, with what a test would say. LOCK: of the corpus;
-what of a half's packages is in FOLDER or the environments is run. OUT: an xz file of records; OUT's .part has
-them while they are made, and a later call with the same arguments goes on from there.
+Puts bugs into functions that can be run and keeps those that show, with what a test would say. SHARDS: folder of the
+corpus; its files are laid out for a while, to be imported. OUT: an xz file of records; OUT's .part has them while they
+are made, and a later call with the same arguments goes on from there.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from engine.train import shards
 from engine.train.bugs import record
 from engine.train.bugs.inputs import functions, groups
 from engine.train.bugs.put import put
 from engine.train.bugs.record import Record
 from engine.train.bugs.said import said
 from engine.train.bugs.source import Unit
-from engine.train.corpus import lock, packages
 from engine.train.corpus.files import Document
 
 _UNSAFE = {
@@ -43,23 +44,24 @@ _SECONDS = 240
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="engine.train.bugs.trace", description=__doc__)
-    parser.add_argument("lock", type=Path)
+    parser.add_argument("shards", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--packages", type=Path, required=True, help="folder that they were installed into")
-    parser.add_argument("--environment", type=Path, action="append", default=[])
     parser.add_argument("--half", choices=("train", "held"), default="train")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=6000, help="records in all")
     parser.add_argument("--mutants", type=int, default=30, help="bugs a function")
     given = parser.parse_args()
-    documents = list(runnable(lock.read(given.lock), given.half, given.packages, given.environment))
+    every = shards.read(given.shards, given.half)
+    documents = [document for document in every if harmless(document)]
     random.Random(given.seed).shuffle(documents)
     part = given.out.with_suffix(".part")
     done, found = _begun(part)
-    with part.open("a") as file:
-        for root, document in documents[done:]:
+    with part.open("a") as file, tempfile.TemporaryDirectory() as folder:
+        lay_out(every, Path(folder))
+        for document in documents[done:]:
             if len(found) >= given.most:
                 break
+            root = Path(folder) / document.package
             new = list(records(root, document, random.Random(f"{given.seed} {document.path}"), given.mutants))
             found += new
             file.write("".join(map(record.line, new)) + "\n")
@@ -69,17 +71,12 @@ def main() -> int:
     return 0
 
 
-def runnable(
-    locked: Iterable[lock.Package], half: str, folder: Path, environments: Sequence[Path]
-) -> Iterator[tuple[Path, Document]]:
-    """Files that may be run, with what they are imported from."""
-    sites = [*packages.site_folders(environments), *sorted(folder.glob("*"))]
-    for package in locked:
-        packages.refuse(package.name)
-        found = packages.find(package.name, package.version, sites) if package.use == half else None
-        for document in found.documents() if found else ():
-            if harmless(document):
-                yield found.root, document  # type: ignore[union-attr]
+def lay_out(documents: Iterable[Document], folder: Path) -> None:
+    """Writes files as packages have them, each package in a folder of its name."""
+    for document in documents:
+        path = folder / document.package / document.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(document.text, "utf-8")
 
 
 def harmless(document: Document) -> bool:

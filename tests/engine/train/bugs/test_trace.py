@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import CheckpointError
 from engine.prompt import edits
+from engine.train import shards
 from engine.train.bugs import child, inputs, record, trace
 from engine.train.bugs.said import said
 from engine.train.bugs.source import parse
@@ -152,6 +153,20 @@ def test_questions_say_what_failed_and_where_nothing_is_wrong_nothing_changes(re
 )
 def test_words_are_those_of_the_test_runner(seen, failure):
     assert failure in {said(seen, "a.py", random.Random(seed))[0] for seed in range(20)}
+
+
+def test_a_corpus_is_run_by_one_command_that_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
+    shards.write(tmp_path / "shards", "train", [DOCUMENT])
+    out = tmp_path / "traced.xz"
+    monkeypatch.setattr(sys, "argv", ["trace", str(tmp_path / "shards"), str(out), "--mutants", "4"])
+    assert trace.main() == 0
+    found = record.read(out)
+    assert found and f"{len(found)} records of 2 functions" in capsys.readouterr().out
+    # a part that was cut in the middle of a document is begun anew
+    part = out.with_suffix(".part")
+    part.write_text(part.read_text("utf-8")[:-1], "utf-8")
+    assert trace.main() == 0
+    assert record.read(out) == found
 
 
 @pytest.mark.parametrize(
