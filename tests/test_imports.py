@@ -19,7 +19,7 @@ LAYERS: dict[str, set[str]] = {
     "terminal": BASE,
     "repo": BASE | {"terminal"},
     "session": BASE | {"repo", "terminal"},
-    "repair": BASE | {"repo", "terminal"},
+    "repair": BASE | {"licences", "repo", "terminal"},
     "agent": BASE | {"session", "repair", "repo", "terminal"},
     "cli": BASE | {"licences", "agent", "session", "repair", "repo", "terminal"},
 }

@@ -102,6 +102,7 @@ def _streams(words: list[str]) -> bool:
     metavar="auto|none|FOLDER",
     help="The checkpoint that has a say in which edits come first. auto: the one that comes with deskagent, if any.",
 )
+@click.option("--accept-license", is_flag=True, help="Agree to the licence that the checkpoint is under.")
 @click.option("--no-model", is_flag=True, help="As --model none.")
 @click.option("--no-apply", is_flag=True, help="Show the patch and leave the working tree alone.")
 @click.option(
@@ -178,7 +179,14 @@ def _model(options: dict[str, Any]) -> str:
         return wanted
     from pathlib import Path
 
-    return str(Path.cwd() / Path(wanted).expanduser())
+    from deskagent.cli.engine_extra import engine
+    from deskagent.cli.licence import agree
+
+    folder = Path.cwd() / Path(wanted).expanduser()
+    if folder.is_dir():
+        with engine():
+            agree(folder, accepted=options["accept_license"])
+    return str(folder)
 
 
 _FIELDS = {"no_apply": "apply", "no_model": "model", "permission_mode": "mode"}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deskagent import licences
 from deskagent.paths import runtime_dir
 from deskagent.repair.model.judge import Asked, Gone, Opinion
 
@@ -85,12 +86,22 @@ class EngineJudge:
         if self._tokenizer is None:
             self._tokenizer = tokenizer.load(self._checkpoint)
         if self._client is None:
-            name = hashlib.sha256(str(self._checkpoint).encode()).hexdigest()[:12]
-            folder = runtime_dir() / name
-            self._client = Client(folder, self._command(folder))
+            options = self._options()
+            # a process of other options is another one: of before its licence was agreed to, say
+            told = "\0".join([str(self._checkpoint), *options])
+            folder = runtime_dir() / hashlib.sha256(told.encode()).hexdigest()[:12]
+            process = [sys.executable, "-m", "engine.process", str(folder), str(self._checkpoint)]
+            self._client = Client(folder, [*process, *options])
         return self._client, self._tokenizer
 
-    def _command(self, folder: Path) -> list[str]:
-        process = [sys.executable, "-m", "engine.process", str(folder), str(self._checkpoint)]
+    def _agreed(self) -> list[str]:
+        """What the process has to be told of a licence that the person agreed to, now or before."""
+        from engine.weights.card import fingerprint, licence_of
+
+        licence = licence_of(self._checkpoint)
+        digest = None if licence is None else fingerprint(self._checkpoint, licence)
+        return ["--agreed", digest] if digest is not None and licences.is_agreed(digest) else []
+
+    def _options(self) -> list[str]:
         sizes = ["--pages", str(_PAGES), "--ram", str(_RAM), "--idle", str(_IDLE)]
-        return [*process, *sizes, "--threads", str(_THREADS), *self._more]
+        return [*sizes, "--threads", str(_THREADS), *self._agreed(), *self._more]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
+from deskagent import licences
 from deskagent.repair.model.engine import EngineJudge
 from deskagent.repair.model.find import find
 from deskagent.repair.model.judge import Asked, Gone
@@ -61,3 +63,25 @@ def test_a_checkpoint_that_cannot_be_read_is_told(tmp_path: Path, run_dir: Path)
 def test_it_is_found_by_its_folder(checkpoint: Path) -> None:
     found = find(str(checkpoint))
     assert found is not None and isinstance(found[0], EngineJudge)
+
+
+def test_a_checkpoint_under_a_licence_of_its_own_answers_once_it_was_agreed_to(
+    checkpoint: Path, run_dir: Path, tmp_path: Path
+) -> None:
+    from engine.weights.card import fingerprint, licence_of
+
+    folder = tmp_path / "licensed"
+    shutil.copytree(checkpoint, folder)
+    (folder / "README.md").write_text("---\nlicense: other\nlicense_name: its-own\n---\n")
+    judge = EngineJudge(folder, "--kernels", "reference", "--idle", "60")
+    with pytest.raises(Gone, match="its-own"):
+        judge.opinions(ASKED, AFTER)
+    licence = licence_of(folder)
+    assert licence is not None
+    licences.remember(fingerprint(folder, licence), licence.name, folder)
+    agreed = EngineJudge(folder, "--kernels", "reference", "--idle", "60")
+    try:
+        assert len(agreed.opinions(ASKED, AFTER)) == len(AFTER)
+    finally:
+        if agreed.pid is not None:
+            os.kill(agreed.pid, signal.SIGKILL)
