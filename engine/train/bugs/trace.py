@@ -113,6 +113,8 @@ def records(root: Path, document: Document, rng: random.Random, mutants: int) ->
         )
         text, first, last = puts[at][seen["mutant"]]
         failure, thought = said(seen, document.path, rng)
+        if str(root) in failure:
+            continue  # tells where it was run, which is nowhere else
         low = max(first - _AROUND, 0)
         around = lines[low : last + _AROUND]
         yield Record(
