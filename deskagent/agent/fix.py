@@ -130,6 +130,8 @@ class Fix:
             left = still(done.before.run, self.before.run, done.after.left)
             self.before = replace(self.before, left=left)
         if not self.before.holds and not self.before.out_of_time:
+            if self.model is not None:
+                self.model[0].warm()
             return "failure_seen"
         self._memory.tree_kept()
         if self.before.out_of_time:

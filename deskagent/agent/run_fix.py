@@ -135,8 +135,6 @@ def _run(
     gate = Gate(options.mode, sandbox.rung, front.interactive, is_trusted(project))
     request = options.as_request(project)
     found = model.find(request.model)
-    if found is not None:
-        found[0].warm()
     fix = report.fix = Fix(request, recorder, gate, sandbox, before, found, began=report.started)
     state = fix.run()
     if state is State.DONE and fix.chosen is None:

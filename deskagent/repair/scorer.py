@@ -1,4 +1,4 @@
-"""How likely a candidate is the right one: the interface that a model joins by, and the hand-set scorer."""
+"""How likely a candidate is the right one, as far as its place and its code tell; `model` adds what a model says."""
 
 from __future__ import annotations
 

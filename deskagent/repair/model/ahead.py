@@ -31,12 +31,14 @@ MOST_LETTERS = 6000
 
 @dataclass(slots=True, eq=False)
 class _Held:
-    """A candidate that is not handed out yet. order: its place by the priors. said: what the model adds."""
+    """A candidate. order: its place by the priors. said: what the model adds. taken: whether it was handed out, so that
+    the model needn't be asked any more."""
 
     order: int
     value: float
     candidate: Candidate
     said: float | None = None
+    taken: bool = False
 
 
 @dataclass
@@ -59,9 +61,9 @@ class Ahead:
 
     def __post_init__(self) -> None:
         self._order = itertools.count()
-        self._excerpts: dict[tuple[int, str, int], Excerpt] = {}
+        self._excerpts: dict[tuple[str, int], Excerpt] = {}
         self._questions: queue.SimpleQueue[tuple[_Held, Excerpt] | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[tuple[_Held, float | None]] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[tuple[_Held, float | None] | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._ask, name="model", daemon=True)
         self._thread.start()
@@ -76,6 +78,7 @@ class Ahead:
             raise StopIteration
         best = max(self._held, key=self._odds)
         self._held.remove(best)
+        best.taken = True
         self._open.discard(best.order)
         return best.candidate
 
@@ -108,8 +111,8 @@ class Ahead:
 
     def settle(self) -> None:
         """Waits until every question that was put is answered. For measuring: a search never waits."""
-        while self._open and not self.why:
-            self._note(*self._answers.get())
+        while self._open and not self.why and (answer := self._answers.get()) is not None:
+            self._note(*answer)
 
     def _make(self) -> None:
         """At least one candidate to choose from, and more where the model could use them."""
@@ -123,16 +126,19 @@ class Ahead:
                 break
 
     def _excerpt(self, ranked: Ranked) -> Excerpt:
-        found = excerpt_of(ranked.syntax, ranked.candidate.line)
-        return self._excerpts.setdefault((found.start, found.path, found.end), found)
+        place = ranked.candidate.path, ranked.candidate.line
+        if place not in self._excerpts:
+            self._excerpts[place] = excerpt_of(ranked.syntax, ranked.candidate.line)
+        return self._excerpts[place]
 
     def _take_answers(self) -> None:
         while True:
             try:
-                held, said = self._answers.get_nowait()
+                answer = self._answers.get_nowait()
             except queue.Empty:
                 return
-            self._note(held, said)
+            if answer is not None:
+                self._note(*answer)
 
     def _note(self, held: _Held, said: float | None) -> None:
         self._open.discard(held.order)
@@ -142,7 +148,17 @@ class Ahead:
             self.asked += 1
 
     def _ask(self) -> None:
-        """The thread: what is waiting, the first come first, by excerpts."""
+        """The thread. Whatever goes wrong in it, the search goes on without the model, and says why."""
+        try:
+            self._ask_all()
+        except Gone as error:
+            self.why = error.message
+        except Exception as error:
+            self.why = f"The model can't be asked: {type(error).__name__}: {error}"
+        self._answers.put(None)  # wakes who waits
+
+    def _ask_all(self) -> None:
+        """What is waiting, the first come first, by excerpts; not what was handed out meanwhile."""
         none: dict[Excerpt, Opinion] = {}
         while (first := self._questions.get()) is not None:
             waiting = [first]
@@ -160,12 +176,8 @@ class Ahead:
             for excerpt, group in by_excerpt.items():
                 if self._closed.is_set():
                     return
-                try:
-                    self._ask_one(excerpt, group, none)
-                except Gone as error:
-                    self.why = error.message
-                    self._answers.put((group[0], None))  # wakes who waits
-                    return
+                if left := [held for held in group if not held.taken]:
+                    self._ask_one(excerpt, left, none)
 
     def _ask_one(self, excerpt: Excerpt, group: list[_Held], none: dict[Excerpt, Opinion]) -> None:
         before = shown(excerpt.text)

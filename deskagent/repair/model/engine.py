@@ -60,8 +60,8 @@ class EngineJudge:
     def _first(self) -> None:
         try:
             self.opinions(Asked("", "pass"), ["pass"])
-        except Gone:
-            pass  # whoever asks a true question is told
+        except Exception:
+            return  # whoever asks a true question is told
 
     def _opinions(self, asked: Asked, after: Sequence[str]) -> Sequence[Opinion]:
         from engine.process import wire
@@ -76,6 +76,8 @@ class EngineJudge:
             encode([write(between(asked.excerpt, text)), Marker.CLOSE], tokenizer).tokens for text in after
         ]
         found = client.score(wire.Score(context, answers))
+        if len(found) != len(answers):
+            raise Gone(f"The model gave {len(found)} answers to {len(answers)} questions")
         return [Opinion(sum(tokens), len(tokens)) for tokens in found]
 
     def _opened(self) -> tuple[Client, Tokenizer]:

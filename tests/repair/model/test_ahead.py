@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 
 from deskagent.repair.model.ahead import AT_ONCE, MOST_WAITING, Ahead
 from deskagent.repair.model.judge import failure_of
@@ -62,11 +63,15 @@ def test_a_question_holds_an_excerpt_and_what_is_known(scripted) -> None:
     next(stream)
     stream.settle()
     stream.close()
-    asked, after = judge.asked[0]
-    assert asked.excerpt == "def f0(a, b):\n    c = a < b\n    return c"
-    assert (asked.path, asked.failure, asked.request) == ("x.py", "E assert 1 == 2", "wrong")
-    assert after[0] == asked.excerpt, "leaving it as it is"
-    assert all(text != asked.excerpt and text.startswith("def f0(") for text in after[1:])
+    assert judge.asked
+    seen = set()
+    for asked, after in judge.asked:
+        name = asked.excerpt.partition("(")[0]
+        assert asked.excerpt == f"{name}(a, b):\n    c = a < b\n    return c"
+        assert (asked.path, asked.failure, asked.request) == ("x.py", "E assert 1 == 2", "wrong")
+        assert (after[0] == asked.excerpt) == (asked.excerpt not in seen), "leaving it as it is, asked once"
+        seen.add(asked.excerpt)
+        assert all(text != asked.excerpt and text.startswith(name) for text in after[1:])
 
 
 def test_a_model_that_dies_leaves_the_search_its_priors(scripted) -> None:
@@ -75,8 +80,7 @@ def test_a_model_that_dies_leaves_the_search_its_priors(scripted) -> None:
     stream.settle()
     for _ in range(MOST_WAITING):
         made.append(next(stream).key)
-    while not stream.why:
-        made.append(next(stream).key)
+    stream.settle()
     made += [c.key for c in stream]
     stream.close()
     assert sorted(made) == sorted(c.key for c in iter_candidates(read, SUSPECTS))
@@ -99,3 +103,39 @@ def test_of_a_failure_the_asserted_lines_are_told() -> None:
     assert failure_of(Baseline(results, {}, 1.0)) == "> assert f(1) == 2\nE assert 1 == 2"
     assert failure_of(Baseline(results[1:], {}, 1.0)) == "other"
     assert failure_of(Baseline((), {}, 1.0)) == failure_of(None) == ""
+
+
+def test_the_model_is_not_asked_about_what_was_tried_meanwhile(scripted) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def slow(text: str) -> float:
+        asked.set()
+        go_on.wait(60)
+        return -1.0
+
+    judge = scripted(slow)
+    stream = ahead(judge)
+    tried = [next(stream)]
+    assert asked.wait(60)
+    first = set(judge.asked[0][1])
+    tried += [next(stream) for _ in range(60)]
+    go_on.set()
+    stream.settle()
+    stream.close()
+    told = {text for _, after in judge.asked[1:] for text in after} - first
+    tried_on = {"def " + part.rstrip() for one in tried for part in text_of(one).split("def ")}
+    before = {"def " + part.rstrip() for part in CODE.decode().split("def ")}
+    assert told - before
+    assert not (told & tried_on) - before
+
+
+def test_whatever_goes_wrong_in_the_asking_the_search_goes_on_and_it_is_said(scripted) -> None:
+    def broken(text: str) -> float:
+        raise KeyError("no such token")
+
+    stream = ahead(scripted(broken))
+    made = [next(stream).key]
+    stream.settle()
+    assert "KeyError" in stream.given_up()
+    made += [c.key for c in stream]
+    assert made == [c.key for c in iter_candidates(read, SUSPECTS)]
