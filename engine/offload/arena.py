@@ -36,16 +36,19 @@ class Arena:
         """[E, …]; of an expert that isn't there, the numbers mean nothing."""
 
     def fill(self, expert: int) -> int:
-        """Reads an expert from disk. Gives its bytes. Errors: CheckpointError where the file has become shorter."""
+        """Reads an expert from disk. Gives its bytes. Errors: CheckpointError where that can't be, or not wholly."""
         entry, at = self._entries[expert], expert * self.each
         into = memoryview(self._memory)[at : at + self.each]
         done = 0
-        with entry.file.open("rb", buffering=0) as file:
-            while done < self.each:
-                got = os.preadv(file.fileno(), [into[done:]], entry.start + done)
-                if not got:
-                    raise CheckpointError(f"{entry.file}: it was cut short while in use; fetch it again")
-                done += got
+        try:
+            with entry.file.open("rb", buffering=0) as file:
+                while done < self.each:
+                    got = os.preadv(file.fileno(), [into[done:]], entry.start + done)
+                    if not got:
+                        raise CheckpointError(f"{entry.file}: it was cut short while in use; fetch it again")
+                    done += got
+        except OSError as error:
+            raise CheckpointError(f"{entry.file}: it can't be read any more: {error.strerror}") from error
         return self.each
 
     def drop(self, expert: int) -> None:

@@ -59,7 +59,7 @@ def check_agreed(folder: Path, agreed: str | None) -> None:
         link = f" ({licence.link})" if licence.link else ""
         raise LicenceError(
             f"{folder}: it is under a licence of its own, {licence.name}{link}, which has to be agreed to before it is"
-            " used"
+            " used: --accept-license does so"
         )
 
 
