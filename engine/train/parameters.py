@@ -118,6 +118,4 @@ def _start(name: str, shape: names.Shape, config: ModelConfig, generator: torch.
     if name.endswith("lm_head.weight"):
         return drawn * 0.02
     drawn *= math.prod(shape[1:] if "experts.w" not in name else shape[2:]) ** -0.5
-    if name.endswith(("o_proj.weight", "down_proj.weight", "up_proj.weight")) and "shared" not in name:
-        return drawn
     return drawn

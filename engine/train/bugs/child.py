@@ -6,6 +6,7 @@ a group's sources are run one after the other in the same names. stdout: a line 
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import resource
@@ -27,7 +28,7 @@ def main() -> None:
     quiet = os.open(os.devnull, os.O_RDWR)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    # nothing may be written, started or eaten up by code that has a bug
+    # nothing may be filled or eaten up by code that has a bug; what it may reach is kept small by what is run at all
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -74,7 +75,8 @@ def forked(work):
 def loaded(given, text):
     module = types.ModuleType(given["module"])
     module.__file__ = given["path"]
-    module.__package__ = given["module"].rpartition(".")[0]
+    whole = given["path"].endswith("__init__.py")
+    module.__package__ = given["module"] if whole else given["module"].rpartition(".")[0]
     sys.modules[given["module"]] = module
     exec(compile(text, given["path"], "exec"), module.__dict__)
     return module.__dict__
@@ -116,9 +118,17 @@ def first_difference(given, text, meant):
                 return failed(source, error, given, text)
             if raises is not None and error is None:
                 return {"source": source, "kind": "raises", "expected": raises}
-            if value is not None and got != value:
-                return {"source": source, "kind": "value", "expected": value, "actual": (got or "None")[:200]}
+            if value is not None and got is not None and differ(got, value):
+                return {"source": source, "kind": "value", "expected": value, "actual": got[:200]}
     return None
+
+
+def differ(one, two):
+    """Whether an assertion that both are equal fails: 2 is 2.0, and a dictionary's order says nothing."""
+    try:
+        return one != two and ast.literal_eval(one) != ast.literal_eval(two)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return one != two
 
 
 def run(source, names):

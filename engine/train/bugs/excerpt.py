@@ -48,14 +48,12 @@ def excerpt(part: Part, text: str, rng: random.Random, most: int) -> Excerpt | N
     first, last = _grown(old, same, len(old) - behind, room - needed, rng)
     start, end = part.first + first, part.first + last
     room -= needed + _size(old[first:same]) + _size(old[len(old) - behind : last])
-    above: list[str] = []
-    if rng.random() < _HEADED:
-        above = _above(part, start, room)
-        room -= _size(above)
     around = rng.randint(0, _AROUND) if rng.random() < 0.8 else 0
     low, high = start, end
     if first == 0 and last == len(old):
         low, high = _grown(part.lines, start, end, min(room, around * 40), rng)
+        room -= _size(part.lines[low:start]) + _size(part.lines[end:high])
+    above = _above(part, low, room) if rng.random() < _HEADED else []
     before, after = [*above, *part.lines[low:start]], part.lines[end:high]
     return Excerpt(
         "\n".join([*before, *new[first : len(new) - (len(old) - last)], *after]),

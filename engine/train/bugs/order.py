@@ -68,7 +68,7 @@ def out_of_loop(unit: Unit, rng: random.Random) -> Changes | None:
     """The last statement of a loop's or condition's block stands behind it, or the one behind it within."""
     found: list[Changes] = []
     for node in unit.all(*LOOPS, ast.If, ast.With):
-        if node in unit.body[:0] or (isinstance(node, (*LOOPS, ast.If)) and node.orelse):
+        if isinstance(node, (*LOOPS, ast.If)) and node.orelse:
             continue
         last = node.body[-1]
         if len(node.body) > 1 and _lines(unit, last) == 1 and not isinstance(last, ast.Continue | ast.Break):

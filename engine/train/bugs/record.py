@@ -45,4 +45,4 @@ def read(path: Path) -> list[Record]:
 
 
 def parsed(text: str) -> Iterator[Record]:
-    return (Record(**json.loads(each)) for each in text.splitlines() if each)
+    return (Record(**json.loads(each)) for each in text.split("\n") if each)

@@ -35,7 +35,6 @@ _UNSAFE = {
     "importlib",
 }  # fmt: skip
 """What code that is called with made-up values must not have at hand."""
-_IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+)", re.MULTILINE)
 _OPENS = re.compile(r"\b(?:open|exec|eval|input|__import__|exit|compile)\(|sys\.exit|sys\.std")
 _AROUND = 25
 _LONGEST = 90
@@ -81,8 +80,19 @@ def lay_out(documents: Iterable[Document], folder: Path) -> None:
 
 def harmless(document: Document) -> bool:
     """Whether a file has nothing at hand that could do harm when it is called with anything."""
-    imported = {name.split(".")[0] for name in _IMPORT.findall(document.text)}
-    return document.path.endswith(".py") and not imported & _UNSAFE and not _OPENS.search(document.text)
+    if not document.path.endswith(".py") or _OPENS.search(document.text):
+        return False
+    try:
+        tree = ast.parse(document.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    for node in ast.walk(tree):
+        named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            named = [node.module or ""]
+        if any(name.split(".")[0] in _UNSAFE for name in named):
+            return False
+    return True
 
 
 def module_of(path: str) -> str:
