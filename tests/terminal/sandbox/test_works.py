@@ -191,6 +191,7 @@ def _on_terminal(box, line: str, typed: bytes, until: bytes, interactive: str = 
     if pid == 0:
         for fd in wrapped.fds:
             os.set_inheritable(fd, True)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background was started with it ignored
         os.chdir(wrapped.cwd)
         os.execve(wrapped.argv[0], wrapped.argv, dict(wrapped.env))
     for fd in wrapped.fds:
