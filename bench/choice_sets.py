@@ -88,19 +88,12 @@ def synthetic(documents: list[Document], count: int, seed: int) -> Iterator[Choi
 
 def put_bug(document: Document, rng: random.Random) -> Bug | None:
     """A document with one bug put in; None where this draw finds no place for one."""
-    from engine.train.bugs import parts
-    from engine.train.bugs.put import put
-    from engine.train.bugs.source import Unit
+    from engine.train.bugs.makers import broken
 
-    part = parts.choose(document, rng) if document.language == "python" else None
-    if part is None:
+    made = broken(document, rng, 1) if document.language == "python" else None
+    if made is None:
         return None
-    try:
-        done = put(Unit(part.text), rng, 1)
-    except ValueError:
-        return None
-    if done is None:
-        return None
+    part, _, done = made
     lines = [*part.lines[: part.first], *done.text.split("\n"), *part.lines[part.last :]]
     rows = range(part.first + 1, part.first + 1 + done.text.count("\n") + 1)
     return Bug(document.path, "\n".join(lines).encode(), document.text.encode(), rows, done.kinds)

@@ -36,8 +36,6 @@ LARGEST = 30_000
 MADE = 120
 """Candidates that are drawn from: the likelier, the more of them are taken."""
 _AROUND = 6
-_LONGEST = 420
-"""Letters of an edit."""
 
 
 @dataclass
@@ -53,6 +51,7 @@ class At:
 def record(document: Document, rng: random.Random) -> dict[str, Any] | None:
     """None where this draw gives no bug, or too few candidates."""
     from engine.prompt.edits import between, write
+    from engine.train.bugs.answer import LARGEST as LONGEST
 
     bug = put_bug(document, rng)
     if bug is None:
@@ -71,8 +70,8 @@ def record(document: Document, rng: random.Random) -> dict[str, Any] | None:
             told.add(write(between(other.excerpt, other.after)))
         if number >= MADE:
             break
-    others = sorted(text for text in told - {right} if len(text) <= _LONGEST)
-    if len(others) < SIZE // 2 or len(right) > _LONGEST:
+    others = sorted(text for text in told - {right} if len(text) <= LONGEST)
+    if len(others) < SIZE // 2 or len(right) > LONGEST:
         return None
     candidates = rng.sample(others, min(SIZE - 1, len(others)))
     place = rng.randint(0, len(candidates))

@@ -14,6 +14,8 @@ from engine.train.example import Example, Piece
 
 TIERS: dict[Tier | None, float] = {None: 0.6, "low": 0.1, "high": 0.15, "max": 0.15}
 """Tier → share of examples."""
+LARGEST = 420
+"""Characters of an answer that is worth teaching."""
 _SUSPECTS = 3
 _SOUND = "nothing wrong\n"
 """What is thought where nothing has to change."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from engine.train.bugs.change import Change, Changes, applied
+from engine.train.bugs.change import Change, Changes, apart, applied
 from engine.train.bugs.parts import Part
 from engine.train.corpus.files import Document
 
@@ -85,7 +85,7 @@ def put(text: str, language: str, rng: random.Random, number: int) -> tuple[str,
         while left:
             kind = rng.choices(list(left), [weight for weight, _ in left.values()])[0]
             changes = left.pop(kind)[1](code, rng)
-            if changes and _free(text, changes, taken) and applied(text, changes) != text:
+            if changes and apart(text, changes, taken) and applied(text, changes) != text:
                 taken += changes
                 kinds.append(kind)
                 break
@@ -206,12 +206,6 @@ _KINDS: dict[str, tuple[float, Callable[[Code, random.Random], Changes | None]]]
     "argument": (2, _argument), "operand": (2, _operand), "not": (2, _not), "sign": (5, _sign),
     "number": (2, _number), "word": (2, _word), "name": (4, _name), "arguments": (2, _arguments),
 }  # fmt: skip
-
-
-def _free(text: str, changes: Changes, taken: list[Change]) -> bool:
-    rows = [(text.count("\n", 0, each.start), text.count("\n", 0, each.end)) for each in (*changes, *taken)]
-    new, old = rows[: len(changes)], rows[len(changes) :]
-    return all(last + 2 < start or end + 2 < first for first, last in new for start, end in old)
 
 
 @cache

@@ -18,6 +18,8 @@ class Change:
     new: str
 
 
+_APART = 2
+"""Lines between two bugs, at least, so that their edits stay two."""
 Changes = Sequence[Change]
 Mutator = Callable[[Unit, random.Random], Changes | None]
 """Gives changes that belong together, none of which overlap, or None where the part has no place for them."""
@@ -27,6 +29,16 @@ def applied(text: str, changes: Changes) -> str:
     for change in sorted(changes, key=lambda change: change.start, reverse=True):
         text = text[: change.start] + change.new + text[change.end :]
     return text
+
+
+def apart(text: str, changes: Changes, taken: Changes) -> bool:
+    """Whether there are lines enough between the new changes and those before for their edits to stay apart."""
+    new, old = ([_rows(text, change) for change in each] for each in (changes, taken))
+    return all(last + _APART < start or end + _APART < first for first, last in new for start, end in old)
+
+
+def _rows(text: str, change: Change) -> tuple[int, int]:
+    return text.count("\n", 0, change.start), text.count("\n", 0, change.end)
 
 
 def swapped(unit: Unit, one: tuple[int, int], two: tuple[int, int]) -> Changes:

@@ -7,8 +7,9 @@ import random
 from engine.prompt import edits
 from engine.prompt.repair import Question
 from engine.train.bugs import braces, parts
-from engine.train.bugs.answer import example
+from engine.train.bugs.answer import LARGEST, example
 from engine.train.bugs.excerpt import Excerpt, excerpt
+from engine.train.bugs.parts import Part
 from engine.train.bugs.put import Put, put
 from engine.train.bugs.request import request
 from engine.train.bugs.source import Unit
@@ -20,8 +21,6 @@ MOST = 1_900
 _NUMBERS = (0.6, 0.28, 0.12)
 """Shares of excerpts with one bug, two, three: several teach more from the same context."""
 _TRIES = 10
-_LARGEST_ANSWER = 420
-"""Characters."""
 _REQUESTED = 0.25
 """Share of questions with words of a user."""
 
@@ -37,7 +36,7 @@ def bug(document: Document, rng: random.Random) -> Example | None:
             continue
         shown, asked = made
         answer = edits.between(shown.shown, shown.meant)
-        if answer and len(edits.write(answer)) <= _LARGEST_ANSWER:
+        if answer and len(edits.write(answer)) <= LARGEST:
             return example(Question(document.path, shown.shown, request=asked), answer, "", rng)
     return None
 
@@ -52,7 +51,7 @@ def right(document: Document, rng: random.Random) -> Example | None:
     return None
 
 
-def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit, Put, Excerpt] | None:
+def broken(document: Document, rng: random.Random, number: int) -> tuple[Part, Unit, Put] | None:
     """A part of a Python file that bugs were put into. None where none could be; another draw may find one."""
     part = parts.choose(document, rng)
     if part is None:
@@ -62,8 +61,17 @@ def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit,
     except ValueError:
         return None
     done = put(unit, rng, number)
-    shown = excerpt(part, done.text, rng, MOST) if done else None
-    return (unit, done, shown) if done and shown else None
+    return (part, unit, done) if done else None
+
+
+def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit, Put, Excerpt] | None:
+    """As `broken`, and what is shown of it."""
+    made = broken(document, rng, number)
+    if made is None:
+        return None
+    part, unit, done = made
+    shown = excerpt(part, done.text, rng, MOST)
+    return (unit, done, shown) if shown else None
 
 
 def _python(document: Document, rng: random.Random, number: int) -> tuple[Excerpt, str] | None:

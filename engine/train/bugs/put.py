@@ -6,12 +6,10 @@ import random
 import re
 from dataclasses import dataclass
 
-from engine.train.bugs.change import Change, Changes, Mutator, applied
+from engine.train.bugs.change import Change, Mutator, apart, applied
 from engine.train.bugs.kinds import ADDED, LINES, OF_FEW, REPLACED, SELDOM
 from engine.train.bugs.source import Unit, parse
 
-_APART = 2
-"""Lines between two bugs, at least, so that their edits stay two."""
 _TRIES = 12
 _FEW = {kind: (1.0, {**LINES, **REPLACED}[kind][1]) for kind in OF_FEW}
 _IDLE = re.compile(r"^\s*([\w.]+) = \1$|\b([\w.]+) (?:[<>]=?|==|!=) \2\b(?![.(\[])", re.MULTILINE)
@@ -56,19 +54,7 @@ def _one(
             return None
         kind = rng.choices(list(left), list(left.values()))[0]
         changes = group[kind][1](unit, rng)
-        if changes and applied(unit.text, changes) != unit.text and _free(unit, changes, taken):
+        if changes and applied(unit.text, changes) != unit.text and apart(unit.text, changes, taken):
             return kind, list(changes)
         del left[kind]
     return None
-
-
-def _free(unit: Unit, changes: Changes, taken: list[Change]) -> bool:
-    rows = [_rows(unit, change) for change in changes]
-    others = [_rows(unit, change) for change in taken]
-    return all(
-        last + _APART <= start or end + _APART <= first for first, last in rows for start, end in others
-    )
-
-
-def _rows(unit: Unit, change: Change) -> tuple[int, int]:
-    return unit.text.count("\n", 0, change.start), unit.text.count("\n", 0, change.end) + 1

@@ -27,6 +27,7 @@ from engine.train.bugs.record import Record
 from engine.train.bugs.said import said
 from engine.train.bugs.source import Unit
 from engine.train.corpus.files import Document
+from engine.train.library import module
 
 _UNSAFE = {
     "os", "shutil", "subprocess", "socket", "tempfile", "ctypes", "multiprocessing", "threading", "asyncio", "http",
@@ -95,10 +96,6 @@ def harmless(document: Document) -> bool:
     return True
 
 
-def module_of(path: str) -> str:
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
 def records(root: Path, document: Document, rng: random.Random, mutants: int) -> Iterator[Record]:
     """Records of one file, fewer where its process failed or took too long. root: what it is imported from."""
     lines = document.text.split("\n")
@@ -148,7 +145,7 @@ def _seen(root: Path, document: Document, asked: list[dict[str, Any]]) -> Iterat
         return
     given = {
         "root": str(root),
-        "module": module_of(document.path),
+        "module": module(document.path),
         "path": document.path,
         "text": document.text,
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from engine.prompt import edits
 from engine.prompt.repair import Question
-from engine.train.bugs.answer import example
+from engine.train.bugs.answer import LARGEST, example
 from engine.train.bugs.excerpt import excerpt
 from engine.train.bugs.parts import Part
 from engine.train.bugs.record import Record
@@ -18,8 +18,6 @@ _MOST = 1_500
 """Characters of an excerpt, which has a failure beside it."""
 _ELSEWHERE = 0.15
 """Share of questions whose failure is another function's: nothing to change here."""
-_LARGEST_ANSWER = 420
-"""Characters."""
 
 
 def traced(records: Sequence[Record], document: Document, rng: random.Random) -> Example | None:
@@ -32,7 +30,7 @@ def traced(records: Sequence[Record], document: Document, rng: random.Random) ->
         return _elsewhere(records, record, part, rng)
     shown = excerpt(part, record.text, rng, _MOST)
     answer = edits.between(shown.shown, shown.meant) if shown else []
-    if not shown or not answer or len(edits.write(answer)) > _LARGEST_ANSWER:
+    if not shown or not answer or len(edits.write(answer)) > LARGEST:
         return None
     return example(Question(record.path, shown.shown, record.failure), answer, record.thought, rng)
 
