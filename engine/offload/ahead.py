@@ -15,7 +15,7 @@ from kernels.dispatch import Ops
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class Guess:
     """Called with what a layer's router reads: streams change slowly from layer to layer, so the next layer's router
     says much the same of it as of its own input. following: the next layer's."""
 
@@ -38,4 +38,4 @@ def link(weights: ModelWeights, config: ModelConfig, ops: Ops) -> None:
     layers = [layer.ffn for layer in weights.layers if isinstance(layer.ffn, MoeWeights)]
     for one, following in pairwise(layers):
         if isinstance(following.experts, OffloadedExperts):
-            one.ahead = Ahead(following, following.experts, config, ops)
+            one.ahead = Guess(following, following.experts, config, ops)

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from engine.process.place import Place
+from engine.process.place import RuntimeFolder
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    place = Place.at(options.folder)
+    place = RuntimeFolder.at(options.folder)
     lock = place.lock()
     if lock is None:
         return 0

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import struct
 import subprocess
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from engine.errors import LostError
 from engine.process import wire
-from engine.process.place import Place
+from engine.process.place import RuntimeFolder
 
 _LOOK = 0.05
 _AGAIN = 1.0
@@ -20,16 +23,28 @@ _AGAIN = 1.0
 _TRIES = 5
 _SOON = 10.0
 """Seconds in which a process says how it is doing."""
+_LOADING = 10
+"""So many times the silence that a request may have is there until it is accepted: the model is loaded by then."""
+_PEER = struct.Struct("3i")
+"""Linux's `struct ucred`: process, user, group."""
+
+_Answer = TypeVar("_Answer", bound=wire.Message)
 
 
 class Client:
-    """Asks the engine that serves in `folder`. command: starts one there. patience: seconds that a start may take until
-    the socket is there (loading the model comes after). Any number of threads may ask at once."""
+    """Asks the engine that serves in `folder`. Any number of threads may ask at once.
 
-    def __init__(self, folder: Path, command: Sequence[str], patience: float = 120.0) -> None:
+    command: starts one there. patience: seconds that a start may take until the socket is there (loading the model
+    comes after). silence: seconds without a word that an accepted request may be worked on; a process that says nothing
+    for longer hangs, and is killed. None: it may take for ever.
+    """
+
+    def __init__(
+        self, folder: Path, command: Sequence[str], patience: float = 120.0, silence: float | None = None
+    ) -> None:
         """Errors: RequestError for a folder that isn't this user's alone."""
-        self._place = Place.at(folder)
-        self._command, self._patience = list(command), patience
+        self._place = RuntimeFolder.at(folder)
+        self._command, self._patience, self._silence = list(command), patience, silence
         self.pid: int | None = None
         """The process that took the last request."""
 
@@ -41,33 +56,35 @@ class Client:
 
     def score(self, question: wire.Score) -> list[list[float]]:
         """Log-likelihoods of each continuation's tokens. Errors: those of `Engine.score`, and LostError."""
-        for message in self._ask(question):
-            if isinstance(message, wire.Scores):
-                return message.tokens
-        raise LostError("the engine gave no scores")
+        return self._one(question, wire.Scores).tokens
 
     def embed(self, question: wire.Embed) -> wire.Vectors:
         """Errors: those of `Engine.embed`, and LostError."""
-        for message in self._ask(question):
-            if isinstance(message, wire.Vectors):
-                return message
-        raise LostError("the engine gave no vectors")
+        return self._one(question, wire.Vectors)
 
     def measure(self, pictures: Sequence[bytes]) -> list[tuple[int, int, int]]:
         """Width, height and tokens of each picture, given as files' bytes. Errors: those of `Engine.picture`, and
         LostError."""
-        for message in self._ask(wire.Measure(list(pictures))):
-            if isinstance(message, wire.Sizes):
-                return message.sizes
-        raise LostError("the engine gave no sizes")
+        return self._one(wire.Measure(list(pictures)), wire.Sizes).sizes
+
+    def _one(self, question: wire.Question, kind: type[_Answer]) -> _Answer:
+        """The one answer of this kind."""
+        for message in self._ask(question):
+            if isinstance(message, kind):
+                return message
+        raise LostError(f"the engine's process gave no {kind.__name__.lower()}")
 
     def _ask(self, question: wire.Question) -> Iterator[wire.Message]:
         """What the process says after it accepted; what was not accepted is asked again, of a new one if need be."""
         for _ in range(_TRIES):
             with closing(self._connect()) as connection:
                 try:
+                    if self._silence is not None:
+                        connection.settimeout(_LOADING * self._silence)
                     wire.send(connection, question)
                     first = wire.read_message(connection)
+                except TimeoutError as error:
+                    raise self._hung(connection) from error
                 except OSError:
                     first = None
                 if first is None:
@@ -76,6 +93,7 @@ class Client:
                     raise first.error()
                 if isinstance(first, wire.Accepted):
                     self.pid = first.pid
+                connection.settimeout(self._silence)
                 yield from self._rest(connection)
                 return
         raise LostError(
@@ -86,6 +104,8 @@ class Client:
         while True:
             try:
                 message = wire.read_message(connection)
+            except TimeoutError as error:
+                raise self._hung(connection) from error
             except OSError:
                 message = None
             if message is None:
@@ -99,6 +119,17 @@ class Client:
             if isinstance(message, wire.End | wire.Scores | wire.Vectors | wire.Sizes):
                 return
 
+    def _hung(self, connection: socket.socket) -> LostError:
+        """Ends the process at the other end, whose folder is this user's alone, so that nobody waits for it again."""
+        pid = _peer(connection)
+        if pid not in (None, os.getpid()):
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        return LostError(
+            f"the engine's process said nothing for {connection.gettimeout():.0f} s and was ended; asking again starts"
+            f" it anew. Its last words:\n{self._words()}"
+        )
+
     def _connect(self) -> socket.socket:
         """Errors: LostError where no process can be started."""
         started: subprocess.Popen[bytes] | None = None
@@ -107,7 +138,9 @@ class Client:
         while True:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
+                connection.settimeout(_SOON)  # one that hangs has a full queue at some time
                 connection.connect(os.fspath(self._place.socket))
+                connection.settimeout(None)
                 return connection
             except OSError:
                 connection.close()
@@ -148,12 +181,21 @@ def status(folder: Path) -> wire.State | None:
     with connection:
         connection.settimeout(_SOON)
         try:
-            connection.connect(os.fspath(Place(folder).socket))
+            connection.connect(os.fspath(RuntimeFolder(folder).socket))
             wire.send(connection, wire.Status())
             message = wire.read_message(connection)
         except OSError:
             return None
     return message if isinstance(message, wire.State) else None
+
+
+def _peer(connection: socket.socket) -> int | None:
+    """The process that listens at the other end; None where this system doesn't tell."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return None
+    pid, user, _ = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, option, _PEER.size))
+    return pid if pid > 0 and user == os.geteuid() else None
 
 
 _LOG_BYTES = 1 << 20

@@ -52,7 +52,8 @@ def load(
 
 
 def placed(checkpoint: Checkpoint, made: Plan, kernels: str | None) -> Model:
-    """A model whose weights lie where the plan says. Errors: CheckpointError."""
+    """A model whose weights lie where the plan says; a thread that reads experts ahead ends with it. Errors:
+    CheckpointError."""
     ops = select(made.device, kernels)
     if not made.offloaded:
         return Model(checkpoint.config, build(checkpoint.config, _On(checkpoint, made.device)), ops)

@@ -17,11 +17,11 @@ _LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RuntimeFolder:
     folder: Path
 
     @classmethod
-    def at(cls, folder: Path) -> Place:
+    def at(cls, folder: Path) -> RuntimeFolder:
         """Makes the folder if need be. Errors: RequestError for one that others can read, own, or have linked, or
         whose name is too long for a socket."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -23,7 +23,7 @@ from engine.generate.stop import Stops
 from engine.generate.thinking import Thinking
 from engine.offload.needs import counted
 from engine.process import wire
-from engine.process.place import Place
+from engine.process.place import RuntimeFolder
 from engine.weights.inspect import resident
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,9 @@ _LOOK = 0.2
 class Server:
     """Serves until nobody has asked for `idle` seconds, or `stop` is called."""
 
-    def __init__(self, place: Place, load: Callable[[], Engine], idle: float, checkpoint: str = "") -> None:
+    def __init__(
+        self, place: RuntimeFolder, load: Callable[[], Engine], idle: float, checkpoint: str = ""
+    ) -> None:
         """load: makes the engine; askers wait for it, and are told why if it fails. checkpoint: as its state tells."""
         self._place, self._load, self._idle, self._checkpoint = place, load, idle, checkpoint
         self._ready = threading.Event()
@@ -45,7 +47,7 @@ class Server:
         self._count = threading.Lock()
 
     def run(self, listener: socket.socket) -> None:
-        """listener: of `Place.listen`, whose lock the caller holds; it is closed at the end."""
+        """listener: of `RuntimeFolder.listen`, whose lock the caller holds; it is closed at the end."""
         threading.Thread(target=self._prepare, daemon=True).start()
         quiet = 0.0
         try:

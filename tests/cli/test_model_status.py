@@ -20,12 +20,11 @@ from deskagent.cli.model import model  # noqa: E402
 from deskagent.paths import runtime_dir  # noqa: E402
 from engine.api import Caches, Engine  # noqa: E402
 from engine.config import MINI  # noqa: E402
-from engine.offload.plan import Place as PlanPlace  # noqa: E402
-from engine.offload.plan import Plan  # noqa: E402
+from engine.offload.plan import Place, Plan  # noqa: E402
 from engine.process import wire  # noqa: E402
 from engine.process.client import Client  # noqa: E402
 from engine.process.load import placed  # noqa: E402
-from engine.process.place import Place  # noqa: E402
+from engine.process.place import RuntimeFolder  # noqa: E402
 from engine.process.server import Server  # noqa: E402
 from engine.weights.checkpoint import Checkpoint  # noqa: E402
 from engine.weights.random import RandomSource  # noqa: E402
@@ -61,14 +60,14 @@ def test_nobody_is_there(home: Path) -> None:
 
 def test_a_running_engine_is_shown(home: Path) -> None:
     save(CONFIG, RandomSource(CONFIG, mxfp4=True), home / "m")
-    plan = Plan("cpu", {1: PlanPlace("cpu", 3)}, {}, 8)
+    plan = Plan("cpu", {1: Place("cpu", 3)}, {}, 8)
     loaded = threading.Event()
 
     def load() -> Engine:
         loaded.wait(60)
         return Engine(placed(Checkpoint.open(home / "m"), plan, "reference"), Caches(8, 2, ram=0))
 
-    place = Place.at(runtime_dir() / "one")
+    place = RuntimeFolder.at(runtime_dir() / "one")
     server = Server(place, load, 60, "some\x1bwhere")
     thread = threading.Thread(target=server.run, args=(place.listen(),))
     thread.start()

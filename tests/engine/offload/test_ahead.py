@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ torch = pytest.importorskip("torch")
 from engine.api import Caches, Engine, Request  # noqa: E402
 from engine.config import MINI  # noqa: E402
 from engine.generate.sample import Sampling  # noqa: E402
-from engine.offload.ahead import Ahead, link  # noqa: E402
+from engine.offload.ahead import Guess, link  # noqa: E402
 from engine.offload.experts import FEW, OffloadedExperts  # noqa: E402
 from engine.offload.needs import counted  # noqa: E402
 from engine.offload.plan import Place, Plan  # noqa: E402
@@ -66,7 +68,7 @@ def test_what_a_layer_reads_goes_to_the_next_ones_router(folder) -> None:
     model = model_of(folder, 6)
     one, following = model.weights.layers[1].ffn, model.weights.layers[2].ffn
     ahead, experts = one.ahead, following.experts
-    assert isinstance(ahead, Ahead)
+    assert isinstance(ahead, Guess)
     assert isinstance(experts, OffloadedExperts)
     x = torch.randn(1, CONFIG.hidden)
     ids, weights = model.ops.route(
@@ -86,3 +88,17 @@ def test_resident_layers_are_told_nothing(folder) -> None:
     model = model_of(folder, 16)
     link(model.weights, model.config, model.ops)
     assert all(getattr(layer.ffn, "ahead", None) is None for layer in model.weights.layers)
+
+
+def test_the_thread_that_reads_ahead_ends_with_the_model(folder) -> None:
+    before = set(threading.enumerate())
+    model = model_of(folder, 6)
+    Engine(model, Caches(16, 4, ram=0), budget=16).score(PROMPT, [[1], [2, 3]])
+    one, following = model.weights.layers[1].ffn, model.weights.layers[2].ffn
+    one.ahead(torch.randn(1, CONFIG.hidden))
+    following.experts.kept.settle()
+    (reader,) = set(threading.enumerate()) - before
+    del model, one, following
+    gc.collect()
+    reader.join(60)
+    assert not reader.is_alive()

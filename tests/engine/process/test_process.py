@@ -62,3 +62,20 @@ def test_started_shared_killed_and_started_anew(folder, checkpoint) -> None:
     while (folder / "engine.sock").exists():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_a_process_that_hangs_is_ended_and_the_next_question_starts_another(folder, checkpoint) -> None:
+    command = [
+        sys.executable, "-m", "engine.process", str(folder), str(checkpoint), "--kernels", "reference",
+        "--pages", "16", "--idle", "30",
+    ]  # fmt: skip
+    question = wire.Score(PROMPT, [[1, 2]])
+    patient = Client(folder, command, silence=120)
+    first = patient.score(question)
+    hung = patient.pid
+    os.kill(hung, signal.SIGSTOP)
+    with pytest.raises(LostError, match=r"said nothing for 1 s and was ended"):
+        Client(folder, command, silence=0.1).score(question)
+    assert patient.score(question)[0] == pytest.approx(first[0], abs=1e-3)
+    assert patient.pid not in (hung, None)
+    os.kill(patient.pid, signal.SIGTERM)

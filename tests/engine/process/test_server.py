@@ -17,12 +17,11 @@ torch = pytest.importorskip("torch")
 from engine.errors import CheckpointError, LostError, RequestError  # noqa: E402
 from engine.generate.sample import GREEDY, Sampling  # noqa: E402
 from engine.generate.sequence import Request  # noqa: E402
-from engine.offload.plan import Place as PlanPlace  # noqa: E402
-from engine.offload.plan import Plan  # noqa: E402
+from engine.offload.plan import Place, Plan  # noqa: E402
 from engine.process import wire  # noqa: E402
 from engine.process.client import Client, status  # noqa: E402
 from engine.process.load import placed  # noqa: E402
-from engine.process.place import Place  # noqa: E402
+from engine.process.place import RuntimeFolder  # noqa: E402
 from engine.process.server import Server  # noqa: E402
 from engine.weights.checkpoint import Checkpoint  # noqa: E402
 
@@ -36,7 +35,7 @@ def serving(folder):
     running = []
 
     def start(load, idle=60.0):
-        place = Place.at(folder)
+        place = RuntimeFolder.at(folder)
         assert place.lock() is not None
         server = Server(place, load, idle)
         thread = threading.Thread(target=server.run, args=(place.listen(),))
@@ -205,7 +204,7 @@ def test_experts_that_come_from_disk_are_told_of(engine, checkpoint, serving, fo
     opened = Checkpoint.open(checkpoint)
     config = opened.config
     layers = range(config.dense_layers, config.layers)
-    plan = Plan("cpu", {layer: PlanPlace("cpu", config.top_k + 1) for layer in layers}, {}, config.experts)
+    plan = Plan("cpu", {layer: Place("cpu", config.top_k + 1) for layer in layers}, {}, config.experts)
     serving(lambda: engine(model=placed(opened, plan, "reference")))
     client = Client(folder, NOTHING)
     list(client.generate(wire.Generate(PROMPT, {"temperature": 0}, 2, [])))
@@ -239,7 +238,7 @@ def test_a_folder_that_others_can_enter_is_refused(folder) -> None:
 
 
 def test_one_lock_one_server(folder) -> None:
-    place = Place.at(folder)
+    place = RuntimeFolder.at(folder)
     first = place.lock()
     assert first is not None
     assert place.lock() is None
