@@ -11,17 +11,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-BASE = {"errors", "paths"}
+BASE = {"errors", "messages", "paths"}
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
+    "messages": set(),
     "paths": set(),
     "licences": BASE,
     "terminal": BASE,
     "repo": BASE | {"terminal"},
     "session": BASE | {"repo", "terminal"},
+    "providers": BASE | {"session"},
+    "tools": BASE | {"repo", "terminal"},
     "repair": BASE | {"licences", "repo", "terminal"},
-    "agent": BASE | {"session", "repair", "repo", "terminal"},
-    "cli": BASE | {"licences", "agent", "session", "repair", "repo", "terminal"},
+    "agent": BASE | {"session", "providers", "tools", "repair", "repo", "terminal"},
+    "cli": BASE | {"licences", "agent", "session", "providers", "tools", "repair", "repo", "terminal"},
 }
 MAY_USE_THE_ENGINE = {"cli", "repair"}
 HEAVY = {"torch", "numpy", "textual", "openai", "anthropic"}
