@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from engine.cache.pools import PAGE
+from engine.config import ModelConfig
 from engine.layers.ffn import MoeWeights
 from engine.model import Model
 from engine.offload.experts import OffloadedExperts
@@ -13,6 +14,15 @@ from engine.offload.plan import Needs
 from engine.weights import names
 from engine.weights.checkpoint import Checkpoint
 from engine.weights.inspect import pools_bytes, predict
+
+_FEWEST, _MOST, _STATES = 8, 40, 32 << 20
+"""Slots where nobody says how many: so many at least, and more as long as their states take no more bytes."""
+
+
+def usual_slots(config: ModelConfig) -> int:
+    """Sequences that compute at once where nobody says: many of a small model, whose passes cost little more for it."""
+    one = pools_bytes(config, 0, 1, torch.float32)
+    return min(max(_STATES // max(one, 1), _FEWEST), _MOST)
 
 
 def needs(checkpoint: Checkpoint, pages: int, slots: int = 1, ram: int = 0) -> Needs:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from deskagent import licences
+from deskagent import __version__, licences
 from deskagent.paths import runtime_dir
 from deskagent.repair.model.judge import Asked, Gone, Opinion
 
@@ -17,10 +18,15 @@ if TYPE_CHECKING:
     from engine.process.client import Client
     from engine.tokenizer import Tokenizer
 
-_THREADS = 1
-"""The tests of two candidates run beside it."""
+_THREADS, _NICE = 1, 5
+"""The tests of two candidates run beside it, and come first."""
 _PAGES, _RAM, _IDLE = 512, 64 << 20, 600
+_SILENCE = 60.0
+"""Seconds a question: one takes a tenth of a second on a quiet machine."""
 _TRIES = 2
+_PIECE = 1024
+"""Tokens of a text that are read at once."""
+_Found = TypeVar("_Found")
 
 
 class EngineJudge:
@@ -44,13 +50,21 @@ class EngineJudge:
 
     def opinions(self, asked: Asked, after: Sequence[str]) -> Sequence[Opinion]:
         """As Judge. A process that ended on the way is asked once more, which starts it anew."""
+        return self._asked(lambda: self._opinions(asked, after))
+
+    def likelihood(self, text: str) -> Opinion:
+        """Of a text by itself: of all its tokens but the first of each piece of 1,024. Errors: Gone."""
+        return self._asked(lambda: self._likelihood(text))
+
+    def _asked(self, ask: Callable[[], _Found]) -> _Found:
         from engine.errors import EngineError, LostError
 
         with self._lock:
             for tries in range(1, _TRIES + 1):
                 try:
-                    return self._opinions(asked, after)
+                    return ask()
                 except LostError as error:
+                    self._client = self._tokenizer = None  # the checkpoint may be another one by now
                     if tries == _TRIES:
                         raise Gone(f"The model answers no more: {error}") from error
                 except (EngineError, OSError, ValueError) as error:
@@ -80,6 +94,15 @@ class EngineJudge:
             raise Gone(f"The model gave {len(found)} answers to {len(answers)} questions")
         return [Opinion(sum(tokens), len(tokens)) for tokens in found]
 
+    def _likelihood(self, text: str) -> Opinion:
+        from engine.process import wire
+
+        client, tokenizer = self._opened()
+        tokens = tokenizer.encode(text)
+        pieces = [tokens[at : at + _PIECE] for at in range(0, len(tokens), _PIECE)]
+        found = [client.score(wire.Score(piece[:1], [piece[1:]]))[0] for piece in pieces if len(piece) > 1]
+        return Opinion(sum(map(sum, found)), sum(map(len, found)))
+
     def _opened(self) -> tuple[Client, Tokenizer]:
         """Errors: EngineError, OSError."""
         from engine import tokenizer
@@ -89,12 +112,19 @@ class EngineJudge:
             self._tokenizer = tokenizer.load(self._checkpoint)
         if self._client is None:
             options = self._options()
-            # a process of other options is another one: of before its licence was agreed to, say
-            told = "\0".join([str(self._checkpoint), *options])
+            # one of another checkpoint in that folder, of other options, or of an earlier version is another process
+            told = "\0".join([__version__, str(self._checkpoint), *options, *self._files()])
             folder = runtime_dir() / hashlib.sha256(told.encode()).hexdigest()[:12]
             process = [sys.executable, "-m", "engine.process", str(folder), str(self._checkpoint)]
-            self._client = Client(folder, [*process, *options])
+            self._client = Client(folder, [*process, *options], silence=_SILENCE)
         return self._client, self._tokenizer
+
+    def _files(self) -> Iterator[str]:
+        """What tells the checkpoint from one that was put in its place."""
+        with os.scandir(self._checkpoint) as found:
+            for file in sorted(found, key=lambda file: file.name):
+                now = file.stat()
+                yield f"{file.name} {now.st_size} {now.st_mtime_ns} {now.st_ino}"
 
     def _agreed(self) -> list[str]:
         """What the process has to be told of a licence that the person agreed to, now or before."""
@@ -106,4 +136,5 @@ class EngineJudge:
 
     def _options(self) -> list[str]:
         sizes = ["--pages", str(_PAGES), "--ram", str(_RAM), "--idle", str(_IDLE)]
-        return [*sizes, "--threads", str(_THREADS), *self._agreed(), *self._more]
+        manners = ["--threads", str(_THREADS), "--nice", str(_NICE)]
+        return [*sizes, *manners, *self._agreed(), *self._more]

@@ -54,6 +54,27 @@ def test_it_says_what_the_engine_computes_and_is_started_anew(judge: EngineJudge
     assert judge.pid != first
 
 
+def test_a_checkpoint_that_was_replaced_is_not_answered_by_the_process_of_the_old_one(
+    checkpoint: Path, run_dir: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mini"
+    shutil.copytree(checkpoint, folder)
+    asked = [EngineJudge(folder, "--kernels", "reference", "--idle", "60") for _ in range(3)]
+    pids = []
+    try:
+        for number, one in enumerate(asked):
+            if number == 2:  # its bytes are others, its size isn't
+                weights = next(iter(sorted(folder.glob("*.safetensors"))))
+                shutil.copy(weights, tmp_path / "again")
+                (tmp_path / "again").replace(weights)
+            one.opinions(ASKED, AFTER)
+            pids.append(one.pid)
+    finally:
+        for pid in {*pids} - {None}:
+            os.kill(pid, signal.SIGKILL)
+    assert pids[0] == pids[1] != pids[2]
+
+
 def test_a_checkpoint_that_cannot_be_read_is_told(tmp_path: Path, run_dir: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(Gone, match="can't be asked"):
