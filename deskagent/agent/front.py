@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deskagent.repair.types import Candidate, Verdict
-from deskagent.session.events import Event
+from deskagent.session.event import Event
 
 
 @dataclass(frozen=True)

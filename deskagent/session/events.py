@@ -12,19 +12,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """Base of every event. The journal sets `time` where it is 0."""
-
-    sync: ClassVar[bool] = True
-    time: float = 0.0
-
-
-class Unknown(Event, frozen=True, tag="unknown"):
-    """An event that this version doesn't know, or whose fields it can't read; `raw` is the whole of it."""
-
-    sync: ClassVar[bool] = False
-    raw: dict[str, Any]
+from deskagent.session import talk
+from deskagent.session.event import Event
 
 
 class SessionStarted(Event, frozen=True, tag="session_started"):
@@ -45,7 +34,7 @@ class Request(Event, frozen=True, tag="request"):
     """What the person asked for, with the options that held."""
 
     text: str
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class StateChanged(Event, frozen=True, tag="state_changed"):
@@ -71,7 +60,7 @@ class StepEnded(Event, frozen=True, tag="step_ended"):
 
     id: str
     seconds: float
-    tokens: dict[str, int] = {}
+    tokens: dict[str, int] = msgspec.field(default_factory=dict)
     candidates: int = 0
     cost_usd: float = 0.0
     note: str = ""
@@ -247,7 +236,7 @@ class SessionEnded(Event, frozen=True, tag="session_ended"):
 
     status: str
     exit_code: int
-    result: dict[str, Any] = {}
+    result: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 KNOWN = (
@@ -267,4 +256,6 @@ KNOWN = (
     | ApplyResult
     | Notice
     | SessionEnded
+    | talk.KNOWN
 )
+"""All that a session may hold."""

@@ -19,7 +19,8 @@ from deskagent import __version__
 from deskagent.errors import DeskagentError
 from deskagent.session import files, reading, record, recovery, segment, store
 from deskagent.session.blobs import Blobs
-from deskagent.session.events import ApplyIntent, ApplyResult, Event, SessionStarted
+from deskagent.session.event import Event
+from deskagent.session.events import ApplyIntent, ApplyResult, SessionStarted
 from deskagent.session.lock import Lock
 from deskagent.session.record import Record
 from deskagent.session.recovery import Damage

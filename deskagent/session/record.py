@@ -14,7 +14,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from deskagent.session.events import KNOWN, Event, Unknown
+from deskagent.session.event import Event, Unknown
+from deskagent.session.events import KNOWN
 
 
 class Record(msgspec.Struct, frozen=True):

@@ -11,15 +11,14 @@ import msgspec
 
 from deskagent.errors import DeskagentError
 from deskagent.session import lock
+from deskagent.session.event import Event, Unknown
 from deskagent.session.events import (
     ApplyIntent,
     ApplyResult,
-    Event,
     Request,
     SessionEnded,
     SessionStarted,
     StepStarted,
-    Unknown,
 )
 from deskagent.session.journal import Journal
 

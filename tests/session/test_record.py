@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deskagent.session import record
+from deskagent.session.event import Unknown
 from deskagent.session.events import (
     CandidatesTried,
     CommandResult,
@@ -17,7 +18,6 @@ from deskagent.session.events import (
     TestFailure,
     TestsObserved,
     Trial,
-    Unknown,
 )
 
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF))  # lone surrogates too

@@ -11,10 +11,8 @@ import pytest
 
 from deskagent.errors import TransientError, UsageError
 from deskagent.session import files, record, store
-from deskagent.session.events import (
-    Notice,
-    Unknown,
-)
+from deskagent.session.event import Unknown
+from deskagent.session.events import Notice
 from deskagent.session.journal import Journal
 
 OURS = Path(__file__).parent.parent / "data"

@@ -1,0 +1,159 @@
+"""The conversation that a session's events make, in a form that any model can be given.
+
+Every call has its result, whatever happened: what a crash, a cancel or a lost event left open is answered in honest
+words when the next request is made, and nothing is taken as done that nobody saw end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from deskagent.messages import Answer, Author, Call, Outcome, Result, Said, Text, Thinking, Turn, Used
+from deskagent.session import talk
+from deskagent.session.event import Event
+
+CUT = "cut"
+LOST = {
+    True: Result.of(
+        "Interrupted: this had begun, and its end was not seen. It may have happened in part or in whole; look before "
+        "doing it again.",
+        Outcome.UNKNOWN,
+    ),
+    False: Result.of("Not done: the work was interrupted before this began.", Outcome.CANCELLED),
+}
+"""What is told of a call without a result, by whether it had begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A turn of the conversation under its id."""
+
+    id: str
+    turn: Turn
+
+
+@dataclass
+class _Open:
+    """An answer that may get more parts, or whose calls may get results. said: what was spoken meanwhile."""
+
+    id: str
+    model: str
+    parts: list[Thinking | Text | Call] = field(default_factory=list)
+    stop: str = CUT
+    begun: set[str] = field(default_factory=set)
+    results: dict[str, Result] = field(default_factory=dict)
+    said: list[Entry] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> list[Call]:
+        """Calls without a result."""
+        return [part for part in self.parts if isinstance(part, Call) and part.id not in self.results]
+
+    def closed(self) -> Answer:
+        parts = tuple(
+            Used(part, self.result(part)) if isinstance(part, Call) else part for part in self.parts
+        )
+        return Answer(parts, self.model, self.stop)
+
+    def result(self, call: Call) -> Result:
+        return self.results.get(call.id) or LOST[call.id in self.begun]
+
+
+class History:
+    """Takes events in order and holds what they come to.
+
+    model, effort, mode: what was chosen last, "" where nothing was. todos: as they were set last.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.chosen: dict[str, str] = {}
+        self.todos: tuple[talk.Todo, ...] = ()
+        self._entries: list[Entry] = []
+        self._summaries: list[talk.Compacted] = []
+        self._open: _Open | None = None
+        for event in events:
+            self.take(event)
+
+    def take(self, event: Event) -> None:
+        match event:
+            case talk.Spoken():
+                entry = Entry(event.id, Said(event.parts, event.author))
+                # what is said while tools are at work comes after their results
+                (self._open.said if self._open else self._entries).append(entry)
+            case talk.ModelAsked(why=""):
+                self._close()
+                self._open = _Open(event.id, event.model)
+            case talk.PartCame() if self._open and event.ask == self._open.id:
+                self._open.parts.append(event.part)
+            case talk.ModelAnswered() if self._open and event.ask == self._open.id:
+                self._open.stop = event.stop
+            case talk.CallBegun() if self._open:
+                self._open.begun.add(event.id)
+            case talk.CallEnded():
+                self._ended(event)
+            case talk.Compacted():
+                self._close()
+                self._summaries.append(event)
+            case talk.Rewound():
+                self._rewind(event.to)
+            case talk.TodosSet():
+                self.todos = event.todos
+            case talk.Chosen():
+                self.chosen[event.what] = event.value
+
+    @property
+    def waiting(self) -> list[Call]:
+        """Calls of the last answer that have no result yet."""
+        return self._open.waiting if self._open else []
+
+    def lost(self) -> list[talk.CallEnded]:
+        """What has to be put on record of calls that nobody works on any more."""
+        if self._open is None:
+            return []
+        return [talk.CallEnded(id=call.id, result=self._open.result(call)) for call in self._open.waiting]
+
+    @property
+    def all(self) -> list[Entry]:
+        """Every turn that wasn't rewound, as it was, an open answer with what is known of it."""
+        found = list(self._entries)
+        if self._open:
+            if self._open.parts:
+                found.append(Entry(self._open.id, self._open.closed()))
+            found += self._open.said
+        return found
+
+    @property
+    def sent(self) -> list[Entry]:
+        """What a model is given: as `all`, with what was compacted as its summary."""
+        found = self.all
+        for event in self._summaries:  # one whose turns were rewound finds them no more
+            ids = [entry.id for entry in found]
+            if event.first in ids and event.last in ids:
+                first, last = ids.index(event.first), ids.index(event.last)
+                found[first : last + 1] = [Entry(event.id, Said((Text(event.summary),), Author.DESKAGENT))]
+        return found
+
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns of `sent`. An answer in which nothing came is left out: no server takes an empty one."""
+        return tuple(entry.turn for entry in self.sent if entry.turn.parts)
+
+    def _ended(self, event: talk.CallEnded) -> None:
+        """The first end of a call counts, and only while its answer is open: what was sent never changes."""
+        if self._open and any(isinstance(part, Call) and part.id == event.id for part in self._open.parts):
+            self._open.results.setdefault(event.id, event.result)
+
+    def _close(self) -> None:
+        """No more comes of the open answer."""
+        if self._open is None:
+            return
+        if self._open.parts:
+            self._entries.append(Entry(self._open.id, self._open.closed()))
+        self._entries += self._open.said
+        self._open = None
+
+    def _rewind(self, to: str) -> None:
+        self._close()
+        ids = [entry.id for entry in self._entries]
+        if to in ids:
+            del self._entries[ids.index(to) :]

@@ -1,0 +1,128 @@
+"""The events of a conversation with a model: what was said and asked, what came, what tools did.
+
+Deltas aren't kept: each part of an answer is one event when it is whole, or as far as it came when the answer was cut.
+`session.history` makes the conversation of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from deskagent.messages import Author, Call, Part, Result, Text, Thinking
+from deskagent.session.event import Event
+
+
+class Spoken(Event, frozen=True, tag="spoken"):
+    """Somebody said something that the model gets to see. `id` names the turn."""
+
+    id: str
+    parts: tuple[Part, ...]
+    author: Author = Author.PERSON
+
+
+class ModelAsked(Event, frozen=True, tag="model_asked"):
+    """A model is about to be asked; `id` names its answer, `model` is `provider/model`. `turns` of the history it gets;
+    `prefix` is a digest of the request's stable head, so that a lost cache can be explained. `why`: a word on what the
+    request is for where it is no step of the conversation (a summary, a title); its answer is then no turn."""
+
+    id: str
+    model: str
+    tier: str = ""
+    step: str = ""
+    turns: int = 0
+    prefix: str = ""
+    why: str = ""
+
+
+class PartCame(Event, frozen=True, tag="part_came"):
+    """A part of the answer `ask`. The answer's end, which is synced, makes it durable too."""
+
+    sync: ClassVar[bool] = False
+    ask: str
+    part: Thinking | Text | Call
+
+
+class ModelAnswered(Event, frozen=True, tag="model_answered"):
+    """The answer `ask` is over: `stop` says why (`providers.base.Stop`). `tokens` by kind (prompt, cached, thinking,
+    output), `cost_usd` where it is known. `raw` is the blob of what the server sent, `error` what went wrong, `mended`
+    what had to be put right in what the model wrote."""
+
+    ask: str
+    stop: str
+    seconds: float = 0.0
+    tokens: dict[str, int] = msgspec.field(default_factory=dict)
+    cost_usd: float = 0.0
+    raw: str = ""
+    error: str = ""
+    mended: tuple[str, ...] = ()
+
+
+class CallBegun(Event, frozen=True, tag="call_begun"):
+    """The call `id` is about to be done: on the disk before anything of it happens. `permitted` says by what: a mode, a
+    rule, an answer."""
+
+    id: str
+    effect: str
+    subject: str = ""
+    permitted: str = ""
+
+
+class CallEnded(Event, frozen=True, tag="call_ended"):
+    """What became of the call `id`, begun or not. `output` is the blob of all that was printed, where the result has
+    only a part of it."""
+
+    id: str
+    result: Result
+    seconds: float = 0.0
+    output: str = ""
+
+
+class Compacted(Event, frozen=True, tag="compacted"):
+    """From now on the turns from `first` to `last`, by their ids, are sent as `summary`."""
+
+    id: str
+    first: str
+    last: str
+    summary: str
+
+
+class Rewound(Event, frozen=True, tag="rewound"):
+    """The turn `to` and all after it are no longer part of the conversation. They stay in the session."""
+
+    to: str
+
+
+class Todo(msgspec.Struct, frozen=True):
+    """`state` is `open`, `doing` or `done`."""
+
+    text: str
+    state: str = "open"
+
+
+class TodosSet(Event, frozen=True, tag="todos_set"):
+    todos: tuple[Todo, ...]
+
+
+class Chosen(Event, frozen=True, tag="chosen"):
+    """A setting that holds from now on: `what` is `model`, `effort` or `mode`, `by` who set it."""
+
+    what: str
+    value: str
+    by: str = "person"
+    detail: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+KNOWN = (
+    Spoken
+    | ModelAsked
+    | PartCame
+    | ModelAnswered
+    | CallBegun
+    | CallEnded
+    | Compacted
+    | Rewound
+    | TodosSet
+    | Chosen
+)
