@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, pad, scaled_dot_product_attention
 
 from engine.train.notes import Notes
-from engine.train.packed import Packed
+from engine.train.packed import Packed, Span
 from engine.train.plain import rms_norm
 from engine.train.recall import best, recall
 
@@ -99,11 +99,11 @@ def expand(mixture: Mixture, v_b: Tensor, dtype: torch.dtype, notes: Notes) -> T
     v = pad(v, (0, width - v.shape[-1]))
     if mixture.index is not None:
         watch(q.detach(), k.detach(), mixture, notes)
-    lengths = [last - first for first, last in packed.spans]
+    lengths = [span.last - span.first for span in packed.spans]
     out: list[Tensor] = []
     parts = (x.split(lengths, dim=1) for x in (q, k, v))
     for span, own_q, own_k, own_v in zip(packed.spans, *parts, strict=True):
-        seen = chosen(mixture.index, span) if notes.sparse and mixture.index is not None else None
+        seen = chosen(mixture.index, span) if notes.sparse and mixture.index is not None else span.seen
         mixed = scaled_dot_product_attention(
             own_q[None], own_k[None], own_v[None], seen, is_causal=seen is None, scale=mixture.scale
         )
@@ -112,13 +112,16 @@ def expand(mixture: Mixture, v_b: Tensor, dtype: torch.dtype, notes: Notes) -> T
 
 
 @torch.no_grad()
-def chosen(index: Index, span: tuple[int, int]) -> Tensor | None:
-    """[L, L] bool: what each token of a sequence sees; None where that is all of the past."""
-    first, last = span
-    if last - first <= index.k:
-        return None
-    rows = slice(first, last)
-    return best(index.scores(rows, rows), torch.arange(last - first, device=index.keys.device), index.k)
+def chosen(index: Index, span: Span) -> Tensor | None:
+    """[L, L] bool: what each token of a span sees; None where that is all before it."""
+    size = span.last - span.first
+    if size <= index.k:
+        return span.seen
+    past = span.past(torch.arange(size, device=index.keys.device))
+    if span.seen is not None and int(past.sum(1).max()) <= index.k:
+        return span.seen
+    rows = slice(span.first, span.last)
+    return best(index.scores(rows, rows), past, index.k)
 
 
 def watch(q: Tensor, k: Tensor, mixture: Mixture, notes: Notes) -> None:
@@ -128,19 +131,19 @@ def watch(q: Tensor, k: Tensor, mixture: Mixture, notes: Notes) -> None:
         return
     rows = notes.sampled(count).to(q.device)
     total = index.keys.new_zeros(())
-    for first, last in mixture.packed.spans:
-        own = rows[(rows >= first) & (rows < last)]
+    for span in mixture.packed.spans:
+        own = rows[(rows >= span.first) & (rows < span.last)]
         if not len(own):
             continue
-        position = own - first
-        future = torch.arange(last - first, device=q.device) > position[:, None]
+        part = slice(span.first, span.last)
+        past = span.past(own - span.first)
         with torch.no_grad():
-            met = (q[:, own].float() @ k[:, first:last].float().transpose(1, 2)) * mixture.scale
-            attention = met.masked_fill(future, -torch.inf).softmax(-1).mean(0)
-        scores = index.scores(own, slice(first, last))
-        told = scores.masked_fill(future, -torch.inf).log_softmax(-1)
-        total = total + (torch.xlogy(attention, attention) - attention * told.masked_fill(future, 0)).sum()
+            met = (q[:, own].float() @ k[:, part].float().transpose(1, 2)) * mixture.scale
+            attention = met.masked_fill(~past, -torch.inf).softmax(-1).mean(0)
+        scores = index.scores(own, part)
+        told = scores.masked_fill(~past, -torch.inf).log_softmax(-1)
+        total = total + (torch.xlogy(attention, attention) - attention * told.masked_fill(~past, 0)).sum()
         if notes.recall is not None:
-            generator = torch.Generator().manual_seed(notes.seed + first)
-            notes.recall.add(recall(attention, scores, position, index.k, generator))
+            generator = torch.Generator().manual_seed(notes.seed + span.first)
+            notes.recall.add(recall(attention, scores, past, index.k, generator))
     notes.divergences.append(total / len(rows))

@@ -18,8 +18,13 @@ SUB = 16
 
 
 def causal_conv(x: Tensor, weight: Tensor, _states: object, packed: Packed) -> Tensor:
-    """As `kernels.reference.conv.causal_conv` over sequences without a past. x: [T, C]; weight: [C, K]."""
-    return _convolved(x, weight, packed.position)
+    """As `kernels.reference.conv.causal_conv`, whose states are what stands before. x: [T, C]; weight: [C, K]."""
+    out = _convolved(x, weight, packed.position)
+    if packed.tree is None:
+        return out
+    rows, place, own = packed.tree.joints(weight.shape[1] - 1)
+    begun = _convolved(x.index_select(0, rows), weight, place)
+    return out.index_copy(0, rows[own], begun[own])
 
 
 @fused
@@ -43,11 +48,21 @@ def kda(
     _states: object,
     packed: Packed,
 ) -> Tensor:
-    """As `kernels.reference.kda.kda` over sequences without a past. Gives [T, H, d] fp32."""
+    """As `kernels.reference.kda.kda`, whose states are what stands before. Gives [T, H, d] fp32."""
     real = packed.chunks < packed.places.shape[0]
     cut = Chunked.apply
     parts = prepared(cut(qkv, packed), cut(decay, packed), cut(beta, packed), a_log, dt_bias, bound, real)
-    return Unchunked.apply(Scan.apply(*parts, packed.widths).transpose(1, 2), packed)
+    return Unchunked.apply(_scanned(parts, packed).transpose(1, 2), packed)
+
+
+def _scanned(parts: tuple[Tensor, ...], packed: Packed) -> Tensor:
+    """What goes on from others begins with the state that they end with."""
+    tree, whole = packed.tree, sum(packed.widths)
+    if tree is None:
+        return Scan.apply(*parts, None, packed.widths)[0]
+    out, states = Scan.apply(*(part[:whole] for part in parts), None, packed.widths)
+    more, _ = Scan.apply(*(part[whole:] for part in parts), states[tree.sources], tree.widths)
+    return torch.cat([out, more])
 
 
 @fused
@@ -165,28 +180,32 @@ def _spread(x: Tensor, packed: Packed) -> Tensor:
 class Scan(Function):
     """States from chunk to chunk: `N = U − W S; o = Q S + R N; S ← E·S + Kᵀ N`, for all sequences at once.
 
-    queries, weights, keys: [n, H, C, d]; reads: [n, H, C, C]; values: [n, H, C, e]; kept: [n, H, d, 1]. Gives o.
+    queries, weights, keys: [n, H, C, d]; reads: [n, H, C, C]; values: [n, H, C, e]; kept: [n, H, d, 1]; first:
+    [sequences, H, d, e], the states that they begin with, None for zeros. Gives o and the states that they end with.
     """
 
     @staticmethod
-    def forward(ctx, queries, reads, values, weights, keys, kept, widths: tuple[int, ...]) -> Tensor:
+    def forward(ctx, queries, reads, values, weights, keys, kept, first, widths: tuple[int, ...]):
         states = values.new_empty(*keys.shape[:2], keys.shape[3], values.shape[3])
         new = torch.empty_like(values)
-        state = values.new_zeros(widths[0], *states.shape[1:])
+        state = values.new_zeros(widths[0], *states.shape[1:]) if first is None else first
+        ends = torch.empty_like(state)
         at = 0
         for width in widths:
             part = slice(at, at + width)
+            ends[width : len(state)] = state[width:]
             state = state[:width]
             states[part] = state
             new[part] = values[part] - weights[part] @ state
             state = kept[part] * state + keys[part].transpose(2, 3) @ new[part]
             at += width
+        ends[: len(state)] = state
         ctx.save_for_backward(queries, reads, new, weights, keys, kept, states)
         ctx.widths = widths
-        return queries @ states + reads @ new
+        return queries @ states + reads @ new, ends
 
     @staticmethod
-    def backward(ctx, grad: Tensor):
+    def backward(ctx, grad: Tensor, grad_ends: Tensor):
         queries, reads, new, weights, keys, kept, states = ctx.saved_tensors
         grad_new = reads.transpose(2, 3) @ grad
         inward = queries.transpose(2, 3) @ grad
@@ -197,7 +216,7 @@ class Scan(Function):
             at -= width
             part = slice(at, at + width)
             after[at : at + len(state)] = state
-            after[at + len(state) : at + width] = 0
+            after[at + len(state) : at + width] = grad_ends[len(state) : width]
             grad_new[part] += keys[part] @ after[part]
             state = inward[part] + kept[part] * after[part] - weights[part].transpose(2, 3) @ grad_new[part]
         back = states.transpose(2, 3)
@@ -208,5 +227,6 @@ class Scan(Function):
             -(grad_new @ back),
             new @ after.transpose(2, 3),
             (states * after).sum(-1, keepdim=True),
+            state if ctx.needs_input_grad[6] else None,
             None,
         )

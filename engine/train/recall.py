@@ -43,13 +43,11 @@ class Recall:
 
 
 @torch.no_grad()
-def recall(
-    attention: Tensor, scores: Tensor, position: Tensor, top_k: int, generator: torch.Generator
-) -> Recall:
-    """Of one sequence's rows. attention: [n, L], each row's over its past, itself included; scores: [n, L], the
-    indexer's; position: [n]."""
-    attention, scores, position = attention.cpu(), scores.cpu(), position.cpu()
-    seen = position + 1
+def recall(attention: Tensor, scores: Tensor, past: Tensor, top_k: int, generator: torch.Generator) -> Recall:
+    """Of rows of one span. attention: [n, L], each row's over its past; scores: [n, L], the indexer's; past: [n, L] bool,
+    what each sees, itself included."""
+    attention, scores, past = attention.cpu(), scores.cpu(), past.cpu()
+    seen = past.sum(1)
     recent = torch.arange(scores.shape[1]).expand_as(scores).float()
     by = (scores, recent, torch.rand(scores.shape, generator=generator))
     found = Recall.none()
@@ -59,19 +57,18 @@ def recall(
     ):
         if not counted.any():
             continue
-        own = [best(one[counted], position[counted], k[counted]) for one in by]
+        own = [best(one[counted], past[counted], k[counted]) for one in by]
         mass = torch.stack([(attention[counted] * one).sum() for one in own])
         setattr(found, name, mass)
         setattr(found, f"{name}_rows", int(counted.sum()))
     return found
 
 
-def best(scores: Tensor, position: Tensor, k: int | Tensor) -> Tensor:
-    """The k best of each row's keys up to `position`, of equal ones the first: [n, L] bool.
+def best(scores: Tensor, past: Tensor, k: int | Tensor) -> Tensor:
+    """The k best of the keys that each row sees, of equal ones the first: [n, L] bool.
 
-    scores: [n, L]; position: [n]; k: one number, at most L, or [n] of them.
+    scores: [n, L]; past: [n, L] bool; k: one number, at most L, or [n] of them.
     """
-    past = torch.arange(scores.shape[1], device=scores.device) <= position[:, None]
     scores = scores.masked_fill(~past, -torch.inf)
     if isinstance(k, int):
         edge = scores.topk(k).values[:, -1:]

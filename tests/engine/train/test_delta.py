@@ -19,7 +19,9 @@ def test_states_from_chunk_to_chunk():
     n, heads, size, d, e = 5, 2, 3, 4, 2
     shapes = ((size, d), (size, size), (size, e), (size, d), (size, d), (d, 1))
     parts = [drawn(n, heads, *shape, seed=number) for number, shape in enumerate(shapes)]
-    assert torch.autograd.gradcheck(lambda *inputs: Scan.apply(*inputs, (2, 2, 1)), parts)
+    begun = drawn(2, heads, d, e, seed=9)
+    assert torch.autograd.gradcheck(lambda *inputs: Scan.apply(*inputs, (2, 2, 1)), [*parts, begun])
+    assert torch.autograd.gradcheck(lambda *inputs: Scan.apply(*inputs, None, (2, 2, 1)), parts)
 
 
 def test_recurrence_on_chunks():
@@ -58,7 +60,7 @@ def test_decays_at_their_bound_have_gradients(packed, lengths):
 def test_convolution_restarts(packed, lengths):
     x, weight = drawn(sum(lengths), 3), drawn(3, 4, seed=1)
     out = causal_conv(x, weight, None, packed)
-    first, last = packed.spans[2]
+    first, last = packed.spans[2].first, packed.spans[2].last
     (grad,) = torch.autograd.grad(out[first:last].sum(), x)
     assert (grad[first:last] != 0).all()
     assert not grad[:first].any()

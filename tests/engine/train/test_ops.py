@@ -91,6 +91,7 @@ def test_packed_sequences_are_as_if_alone(small, parameters, packed, lengths):
     weights = parameters.weights(torch.float32, False)
     with torch.no_grad():
         together = by_training(small, weights, tokens, packed)
-        for (first, last), length in zip(packed.spans, lengths, strict=True):
-            alone = by_training(small, weights, tokens[first:last], Packed.at(torch.tensor([0, length])))
-            torch.testing.assert_close(together[first:last], alone, atol=1e-5, rtol=0)
+        for span, length in zip(packed.spans, lengths, strict=True):
+            part = slice(span.first, span.last)
+            alone = by_training(small, weights, tokens[part], Packed.at(torch.tensor([0, length])))
+            torch.testing.assert_close(together[part], alone, atol=1e-5, rtol=0)

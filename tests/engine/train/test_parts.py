@@ -128,22 +128,23 @@ def test_an_indexer_learns_from_attention_alone(small, packed):
 
 def test_the_best_are_those_that_the_engine_takes():
     scores = torch.relu(drawn(40, 40).detach() - 0.5)  # with many ties
-    position = torch.arange(40)
-    chosen = best(scores, position, 7)
+    past = torch.ones(40, 40, dtype=torch.bool).tril()
+    chosen = best(scores, past, 7)
     for row in range(40):
         expected = torch.arange(row + 1) if row < 7 else top_lowest(scores[row, : row + 1], 7).sort().values
         assert chosen[row].nonzero().flatten().tolist() == expected.tolist()
-    assert torch.equal(chosen[10:], best(scores, position, torch.full((40,), 7).minimum(position + 1))[10:])
+    seen = torch.arange(1, 41)
+    assert torch.equal(chosen[10:], best(scores, past, torch.full((40,), 7).minimum(seen))[10:])
 
 
 def test_recall_of_what_is_known():
     attention = torch.zeros(1, 100)
     attention[0, 3], attention[0, 99] = 0.75, 0.25
     generator = torch.Generator().manual_seed(0)
-    found = recall(attention, attention * 5, torch.tensor([99]), 10, generator).means()
+    found = recall(attention, attention * 5, attention >= 0, 10, generator).means()
     assert found["quarter"]["indexer"] == found["top"]["indexer"] == 1.0
     assert found["quarter"]["recent"] == found["top"]["recent"] == 0.25
-    assert recall(attention[:, :50], attention[:, :50], torch.tensor([49]), 60, generator).means() == {}
+    assert recall(attention[:, :50], attention[:, :50], attention[:, :50] >= 0, 60, generator).means() == {}
     assert Recall.none().means() == {}
 
 
