@@ -17,8 +17,8 @@ CHUNK = 32
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Rows [first, last) that attend to each other: a sequence, or one with all that goes on from it. seen: [L, L] bool,
-    what each of them sees, itself included; None where that is all before it."""
+    """Rows [first, last) that attend to each other: a sequence, or one with all that goes on from it. seen: [L, L]
+    bool, what each of them sees, itself included; None where that is all before it."""
 
     first: int
     last: int

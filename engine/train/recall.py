@@ -44,8 +44,8 @@ class Recall:
 
 @torch.no_grad()
 def recall(attention: Tensor, scores: Tensor, past: Tensor, top_k: int, generator: torch.Generator) -> Recall:
-    """Of rows of one span. attention: [n, L], each row's over its past; scores: [n, L], the indexer's; past: [n, L] bool,
-    what each sees, itself included."""
+    """Of rows of one span. attention: [n, L], each row's over its past; scores: [n, L], the indexer's; past: [n, L]
+    bool, what each sees, itself included."""
     attention, scores, past = attention.cpu(), scores.cpu(), past.cpu()
     seen = past.sum(1)
     recent = torch.arange(scores.shape[1]).expand_as(scores).float()

@@ -15,9 +15,9 @@ from engine.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Of B sequences that go on from others. starts, lengths: [B], their first rows and their tokens; ends, before: [B],
-    the row behind what each goes on from, and its tokens. sources: [B], by the order of their first chunks, the place
-    of what each goes on from among first chunks. widths: how many of them have a j-th chunk. All int64."""
+    """Of B sequences that go on from others. starts, lengths: [B], their first rows and their tokens; ends, before:
+    [B], the row behind what each goes on from, and its tokens. sources: [B], by the order of their first chunks, the
+    place of what each goes on from among first chunks. widths: how many of them have a j-th chunk. All int64."""
 
     starts: Tensor
     lengths: Tensor
@@ -36,8 +36,8 @@ class Tree:
         widths: tuple[int, ...],
         device: torch.device | str,
     ) -> Tree:
-        """starts: [S + 1]; parents: [S], −1 for none; places, own: [S], among first chunks of those that go on from none
-        and of the others. Errors: ConfigError where they stand apart or go on from such that do."""
+        """starts: [S + 1]; parents: [S], −1 for none; places, own: [S], among first chunks of those that go on from
+        none and of the others. Errors: ConfigError where they stand apart or go on from such that do."""
         bound = (parents >= 0).nonzero().flatten()
         above = parents[bound]
         stands = (bound - 1 == above) | (parents[bound - 1] == above)
@@ -46,8 +46,14 @@ class Tree:
         sources = torch.empty_like(bound)
         sources[own[bound]] = places[above]
         lengths = starts.diff()
-        parts = (starts[bound], lengths[bound], starts[above + 1], lengths[above], sources)
-        return cls(*(part.to(device) for part in parts), widths)
+        return cls(
+            starts=starts[bound].to(device),
+            lengths=lengths[bound].to(device),
+            ends=starts[above + 1].to(device),
+            before=lengths[above].to(device),
+            sources=sources.to(device),
+            widths=widths,
+        )
 
     def joints(self, back: int) -> tuple[Tensor, Tensor, Tensor]:
         """What is around where they begin: rows [n] of the last `back` tokens before each and the first ones of each,

@@ -37,7 +37,7 @@ def texts(vocab: int):
 def packed_of(groups):
     """The batch, and which sequence each goes on from."""
     parents: list[int] = []
-    for question, *answers in groups:
+    for _, *answers in groups:
         at = len(parents)
         parents += [-1, *[at] * len(answers)]
     every = [text for group in groups for text in group]
