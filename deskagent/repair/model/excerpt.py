@@ -9,11 +9,6 @@ from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.types import Edit
 
-MOST_LINES, MOST_LETTERS = 60, 2000
-"""As in what our checkpoints are taught; a line counts for four letters more than it has."""
-_BLOCK = 12
-"""Where a function is longer, or there is none, so many lines share an excerpt, which is what stands around them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
@@ -35,40 +30,16 @@ class Excerpt:
 
 
 def excerpt_of(syntax: Syntax, line: int) -> Excerpt:
-    """What is shown for a 1-based line: the outermost function around it that is short enough, else some lines."""
+    """What is shown for a 1-based line, by the rule that our checkpoints are taught with."""
+    from engine.prompt.excerpt import rows
+
     node = syntax.by_line.get(line)
-    rows = [(_head(f).row, f.end_row) for f in _functions(syntax, node)] if node is not None else []
-    fitting = [(first, last) for first, last in rows if _fits(syntax, first, last)]
-    first, last = fitting[-1] if fitting else _around(syntax, line - 1, rows[0] if rows else None)
-    start, end = syntax.starts[first], _end(syntax, last)
+    functions = _functions(syntax, node) if node is not None else ()
+    starts = [*syntax.starts, len(syntax.source.utf8)]
+    first, last = rows(starts, line - 1, [(_head(each).row, each.end_row + 1) for each in functions])
+    start, end = starts[first], starts[last]
     text = syntax.source.utf8[start:end].decode("utf-8", "replace")
     return Excerpt(syntax.source.path, start, end, text)
-
-
-def _around(syntax: Syntax, row: int, within: tuple[int, int] | None) -> tuple[int, int]:
-    """First and last row of what is shown of a place in a function that is too long, or in none."""
-    top, bottom = within or (0, len(syntax.starts) - 1)
-    first = top + (row - top) // _BLOCK * _BLOCK
-    last = min(bottom, first + _BLOCK - 1)
-    while True:
-        before = first, last
-        if first > top and _fits(syntax, first - 1, last):
-            first -= 1
-        if last < bottom and _fits(syntax, first, last + 1):
-            last += 1
-        if (first, last) == before:
-            break
-    return first, last
-
-
-def _fits(syntax: Syntax, first: int, last: int) -> bool:
-    count = last - first + 1
-    return count <= MOST_LINES and _end(syntax, last) - syntax.starts[first] + 4 * count <= MOST_LETTERS
-
-
-def _end(syntax: Syntax, row: int) -> int:
-    """Where a row ends, its line end included."""
-    return syntax.starts[row + 1] if row + 1 < len(syntax.starts) else len(syntax.source.utf8)
 
 
 def shown(text: str) -> str:

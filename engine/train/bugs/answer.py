@@ -12,8 +12,8 @@ from engine.prompt.render import render
 from engine.prompt.repair import Question, ask
 from engine.train.example import Example, Piece
 
-TIERS: dict[Tier | None, float] = {None: 0.6, "low": 0.1, "high": 0.15, "max": 0.15}
-"""Tier → share of examples."""
+TIERS: dict[Tier | None, float] = {None: 0.8, "low": 0.05, "high": 0.075, "max": 0.075}
+"""Tier → share of examples: ranking asks without one."""
 LARGEST = 420
 """Characters of an answer that is worth teaching."""
 _SUSPECTS = 3

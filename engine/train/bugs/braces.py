@@ -70,8 +70,7 @@ def choose(document: Document, rng: random.Random) -> Part | None:
     for number, line in enumerate(blank(text[start.start() :]).split("\n"), first):
         depth += line.count("{") - line.count("}")
         if depth <= 0 and "}" in line:
-            level = len(lines[first]) - len(lines[first].lstrip())
-            return Part(lines, first, number + 1, level) if 3 <= number + 1 - first <= _LONGEST else None
+            return Part(lines, first, number + 1, True) if 3 <= number + 1 - first <= _LONGEST else None
     return None
 
 

@@ -1,115 +1,70 @@
-"""What is shown of a file: the part or a piece of it, what stands around, and what it needs to be understood."""
+"""What is shown of a file with a bug: the lines that a question shows of the bug's place."""
 
 from __future__ import annotations
 
 import random
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from engine.train.bugs.parts import Part
-
-_LINES = 60
-_A_LINE = 4
-"""Characters that a line's number and end count for."""
-_SHORTEST, _AROUND = 0.35, 12
-_HEADED = 0.4
-"""Share of excerpts that have the class's head and imports above them."""
-_IMPORTS = 5
-_IMPORT = re.compile(r"(?:from [.\w]+ )?import ([^#(\\]+)$")
-_CLASS = re.compile(r"([ \t]*)class \w+.*:")
-_WORDS = re.compile(r"\w+")
+from engine.prompt import excerpt as rule
+from engine.train.bugs.parts import Part, functions
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """shown: lines of the file, with a bug. meant: the same without."""
+    """shown: lines of the file, with a bug. meant: the same without. Neither ends in a blank line."""
 
     shown: str
     meant: str
 
 
-def excerpt(part: Part, text: str, rng: random.Random, most: int) -> Excerpt | None:
-    """The part, whose text became `text`, cut at random to `most` characters at most, numbers included.
+def excerpt(part: Part, text: str, rng: random.Random) -> Excerpt | None:
+    """What is shown where the part has become `text`; any place of it may be asked about where that is no other text.
 
-    None where what differs is longer.
+    None where what differs isn't all within.
     """
     old, new = part.lines[part.first : part.last], text.split("\n")
-    same = _same(old, new)
-    behind = _same(old[::-1], new[::-1])
-    behind = min(behind, len(old) - same, len(new) - same)
+    first = _same(old, new)
+    behind = min(_same(old[::-1], new[::-1]), min(len(old), len(new)) - first)
+    lines = [*part.lines[: part.first], *new, *part.lines[part.last :]]
     if old == new:
-        # nothing differs: any line may be the one that has to be seen
-        same = rng.randrange(len(old))
-        behind = len(old) - same - 1
-    room = int(most * rng.uniform(_SHORTEST, 1)) if rng.random() < 0.3 else most
-    needed = max(_size(old[same : len(old) - behind]), _size(new[same : len(new) - behind]))
-    if needed > room:
+        said = [number for number, line in enumerate(new) if _is_said(line)]
+        if not said:
+            return None
+        first = rng.choice(said)
+        behind = len(new) - first
+    start, end = rows(part, lines, part.first + _said(new, first))
+    if not start <= part.first + first <= part.first + len(new) - behind <= end:
         return None
-    first, last = _grown(old, same, len(old) - behind, room - needed, rng)
-    start, end = part.first + first, part.first + last
-    room -= needed + _size(old[first:same]) + _size(old[len(old) - behind : last])
-    around = rng.randint(0, _AROUND) if rng.random() < 0.8 else 0
-    low, high = start, end
-    if first == 0 and last == len(old):
-        low, high = _grown(part.lines, start, end, min(room, around * 40), rng)
-        room -= _size(part.lines[low:start]) + _size(part.lines[end:high])
-    above = _above(part, low, room) if rng.random() < _HEADED else []
-    before, after = [*above, *part.lines[low:start]], part.lines[end:high]
-    return Excerpt(
-        "\n".join([*before, *new[first : len(new) - (len(old) - last)], *after]),
-        "\n".join([*before, *old[first:last], *after]),
-    )
+    above, below = lines[start : part.first + first], lines[part.first + len(new) - behind : end]
+    shown = [*above, *new[first : len(new) - behind], *below]
+    meant = [*above, *old[first : len(old) - behind], *below]
+    return Excerpt("\n".join(shown).rstrip("\n"), "\n".join(meant).rstrip("\n"))
 
 
-def _grown(lines: list[str], first: int, last: int, room: int, rng: random.Random) -> tuple[int, int]:
-    """[first, last) with lines added on either side, as many as there is room for, in shares at random."""
-    share = rng.random()
-    before, after = room * share, room * (1 - share)
-    # what one side leaves, the other takes
-    for _ in range(2):
-        while first and before >= len(lines[first - 1]) + _A_LINE and last - first < _LINES:
-            first -= 1
-            before -= len(lines[first]) + _A_LINE
-        while last < len(lines) and after >= len(lines[last]) + _A_LINE and last - first < _LINES:
-            after -= len(lines[last]) + _A_LINE
-            last += 1
-        if not first:
-            after, before = after + before, 0
-        elif last == len(lines):
-            before, after = after + before, 0
-    return first, last
+def rows(part: Part, lines: Sequence[str], row: int) -> tuple[int, int]:
+    """Rows [first, last) that are shown of a row of the file that the part is of, which has become `lines`."""
+    ends = accumulate((len(line) if line.isascii() else len(line.encode())) + 1 for line in lines)
+    starts = [0, *ends]
+    starts[-1] -= 1  # no line end stands behind the last
+    around = [(part.first, part.last + len(lines) - len(part.lines))] if part.alone else functions(lines, row)
+    return rule.rows(starts, row, around)
 
 
-def _above(part: Part, start: int, room: int) -> list[str]:
-    """The heads of the class around a part and of the part, where it is cut, and imports of names that it has."""
-    lines: list[str] = []
-    words = set(_WORDS.findall(part.text))
-    for line in part.lines[: min(start, 80)]:
-        found = _IMPORT.match(line)
-        if found and words & set(_WORDS.findall(found[1])) and len(lines) < _IMPORTS:
-            lines.append(line)
-    if part.level:
-        for row in range(min(start, part.first) - 1, -1, -1):
-            head = _CLASS.match(part.lines[row])
-            if head and len(head[1]) < part.level:
-                lines.append(part.lines[row])
-                break
-    head = part.lines[part.first]
-    if start > part.first and head.endswith(":"):
-        lines.append(head)
-    while lines and _size(lines) > room:
-        lines.pop(0)
-    return lines
+def _said(lines: Sequence[str], at: int) -> int:
+    """The line of a statement at a place or before it, else the first: an edit is always beside one."""
+    return next((row for row in range(min(at, len(lines) - 1), -1, -1) if _is_said(lines[row])), 0)
 
 
-def _same(one: list[str], two: list[str]) -> int:
+def _is_said(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith(("#", "@"))
+
+
+def _same(one: Sequence[str], two: Sequence[str]) -> int:
     number = 0
     for a, b in zip(one, two, strict=False):
         if a != b:
             break
         number += 1
     return number
-
-
-def _size(lines: list[str]) -> int:
-    return sum(len(line) + _A_LINE for line in lines)

@@ -10,19 +10,20 @@ from engine.train.bugs import braces, parts
 from engine.train.bugs.answer import LARGEST, example
 from engine.train.bugs.excerpt import Excerpt, excerpt
 from engine.train.bugs.parts import Part
+from engine.train.bugs.paths import path
 from engine.train.bugs.put import Put, put
 from engine.train.bugs.request import request
 from engine.train.bugs.source import Unit
 from engine.train.corpus.files import Document
 from engine.train.example import Example
 
-MOST = 1_900
-"""Characters of an excerpt: about 700 tokens."""
-_NUMBERS = (0.6, 0.28, 0.12)
-"""Shares of excerpts with one bug, two, three: several teach more from the same context."""
+_NUMBERS = (0.85, 0.1, 0.05)
+"""Shares of excerpts with one bug, two, three: ranking asks about one edit at a time."""
 _TRIES = 10
-_REQUESTED = 0.25
-"""Share of questions with words of a user."""
+_SHORTEST = 40
+"""Characters of code that is right and worth a question."""
+_OTHER = 0.75
+"""Share of requests beside code that is right which are about other code of the file."""
 
 
 def bug(document: Document, rng: random.Random) -> Example | None:
@@ -34,20 +35,32 @@ def bug(document: Document, rng: random.Random) -> Example | None:
         made = make(document, rng, rng.choices((1, 2, 3), _NUMBERS)[0])
         if made is None:
             continue
-        shown, asked = made
+        part, kinds, shown = made
         answer = edits.between(shown.shown, shown.meant)
         if answer and len(edits.write(answer)) <= LARGEST:
-            return example(Question(document.path, shown.shown, request=asked), answer, "", rng)
+            asked = request(part.text, rng, kinds)
+            return example(
+                Question(path(document.package, document.path, rng), shown.shown, request=asked),
+                answer,
+                "",
+                rng,
+            )
     return None
 
 
 def right(document: Document, rng: random.Random) -> Example | None:
-    """Code that is right → nothing to change."""
+    """Code that is right → nothing to change, whatever is said: mostly it is said of other code."""
+    choose = (braces if document.language in braces.LANGUAGES else parts).choose
     for _ in range(_TRIES):
-        part = (braces if document.language in braces.LANGUAGES else parts).choose(document, rng)
-        shown = excerpt(part, part.text, rng, MOST) if part else None
-        if shown is not None and len(shown.shown) > 40:
-            return example(Question(document.path, shown.shown), [], "", rng)
+        part = choose(document, rng)
+        shown = excerpt(part, part.text, rng) if part else None
+        if part is None or shown is None or len(shown.shown) <= _SHORTEST:
+            continue
+        other = choose(document, rng) if rng.random() < _OTHER else None
+        asked = request((other or part).text, rng)
+        return example(
+            Question(path(document.package, document.path, rng), shown.shown, request=asked), [], "", rng
+        )
     return None
 
 
@@ -64,27 +77,27 @@ def broken(document: Document, rng: random.Random, number: int) -> tuple[Part, U
     return (part, unit, done) if done else None
 
 
-def put_into(document: Document, rng: random.Random, number: int) -> tuple[Unit, Put, Excerpt] | None:
+def put_into(document: Document, rng: random.Random, number: int) -> tuple[Part, Put, Excerpt] | None:
     """As `broken`, and what is shown of it."""
     made = broken(document, rng, number)
     if made is None:
         return None
-    part, unit, done = made
-    shown = excerpt(part, done.text, rng, MOST)
-    return (unit, done, shown) if shown else None
+    part, _, done = made
+    shown = excerpt(part, done.text, rng)
+    return (part, done, shown) if shown else None
 
 
-def _python(document: Document, rng: random.Random, number: int) -> tuple[Excerpt, str] | None:
-    """An excerpt, and what somebody may say of it."""
+Made = tuple[Part, tuple[str, ...], Excerpt]
+"""A part, the kinds of bugs put into it, and what is shown of it."""
+
+
+def _python(document: Document, rng: random.Random, number: int) -> Made | None:
     made = put_into(document, rng, number)
-    if made is None:
-        return None
-    unit, done, shown = made
-    return shown, request(unit, done.kinds, rng) if rng.random() < _REQUESTED else ""
+    return (made[0], made[1].kinds, made[2]) if made else None
 
 
-def _braces(document: Document, rng: random.Random, number: int) -> tuple[Excerpt, str] | None:
+def _braces(document: Document, rng: random.Random, number: int) -> Made | None:
     part = braces.choose(document, rng)
     done = braces.put(part.text, document.language, rng, number) if part else None
-    shown = excerpt(part, done[0], rng, MOST) if part and done else None
-    return (shown, "") if shown else None
+    shown = excerpt(part, done[0], rng) if part and done else None
+    return (part, done[1], shown) if part and done and shown else None

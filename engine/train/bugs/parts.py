@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 import re
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.train.corpus.files import Document
@@ -18,8 +20,12 @@ _LONGEST = 160
 _CLASS_LONGEST = 70
 _SHORT, _SHORT_LEFT = 5, 0.75
 """Lines up to which most parts are left: there is little to choose from, and only the commonest bugs have a place."""
+_DECORATED = 12
+"""Lines of a decorator."""
 _MODULE_LINES = (12, 45)
 _MODULE_SHARE = 0.05
+_TEST = re.compile(r"(^|[/_])(tests?|testing|conftest)([/_.]|$)|\.pyi$")
+"""Nobody asks for mends of tests; of types there is nothing to mend."""
 _PATTERN = re.compile(r"^\w+ = re\.compile\(", re.MULTILINE)
 _PATTERN_SHARE = 0.12
 """Of parts in files that compile patterns: they mostly stand outside functions."""
@@ -27,12 +33,12 @@ _PATTERN_SHARE = 0.12
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines [first, last) of a document, from 0. level: columns that its first line is indented by."""
+    """Lines [first, last) of a document, from 0. alone: whether it is a function of a language other than Python."""
 
     lines: list[str]
     first: int
     last: int
-    level: int
+    alone: bool = False
 
     @property
     def text(self) -> str:
@@ -40,9 +46,9 @@ class Part:
 
 
 def choose(document: Document, rng: random.Random) -> Part | None:
-    """A part at random; whether it parses is not known yet. None where the file has none."""
+    """A part at random; whether it parses is not known yet. None where the file has none, or is a test."""
     text = document.text
-    if "\r" in text or "\f" in text:
+    if "\r" in text or "\f" in text or _TEST.search(document.path):
         return None
     lines = text.split("\n")
     heads = list(_HEAD.finditer(text))
@@ -58,22 +64,47 @@ def choose(document: Document, rng: random.Random) -> Part | None:
     longest = _CLASS_LONGEST if lines[first].lstrip().startswith("class") else _LONGEST
     if last - first > longest or (last - first <= _SHORT and rng.random() < _SHORT_LEFT):
         return None
-    while (
-        first
-        and lines[first - 1][:level].isspace() == bool(level)
-        and lines[first - 1][level:].startswith("@")
-    ):
-        first -= 1
-    return Part(lines, first, last, level)
+    return Part(lines, _decorated(lines, first, level), last)
 
 
-def _end(lines: list[str], first: int, level: int) -> int:
+def functions(lines: Sequence[str], row: int) -> list[tuple[int, int]]:
+    """Rows [first, last) of the functions around a row, decorators included, the innermost first."""
+    found: list[tuple[int, int]] = []
+    below = sys.maxsize
+    for at in range(row, -1, -1):
+        head = _HEAD.match(lines[at])
+        if head is None or len(head[1]) >= below:
+            continue
+        # whether or not it holds the row: what begins above it and isn't further out ends before it
+        below = len(head[1])
+        end = _end(lines, at, below)
+        if end > row and not lines[at].lstrip().startswith("class"):
+            found.append((_decorated(lines, at, below), end))
+        if not below:
+            break
+    return found
+
+
+def _decorated(lines: Sequence[str], first: int, level: int) -> int:
+    """Where a function begins with what decorates it."""
+    at = first
+    while at and first - at < _DECORATED and (bare := lines[at - 1].lstrip()):
+        at -= 1
+        indented = len(lines[at]) - len(bare)
+        if indented < level or (indented == level and bare[0] not in "@)]}"):
+            break
+        if indented == level and bare[0] == "@":
+            first = at
+    return first
+
+
+def _end(lines: Sequence[str], first: int, level: int) -> int:
     """Behind the last line of the block that begins at `first`, blank lines and comments below it left out."""
     last = first + 1
     for number in range(first + 1, len(lines)):
         line = lines[number]
         bare = line.lstrip()
-        if not bare:
+        if not bare or bare[0] == "#":
             continue
         if len(line) - len(bare) <= level and not bare.startswith(_CLOSERS):
             break
@@ -97,4 +128,4 @@ def _of_module(lines: list[str], rng: random.Random, near: int | None = None) ->
     last = max((start for start in [*starts[at + 1 :], len(lines)] if start <= most), default=0)
     while last > starts[at] and not lines[last - 1].strip():
         last -= 1
-    return Part(lines, starts[at], last, 0) if last > starts[at] else None
+    return Part(lines, starts[at], last) if last > starts[at] else None

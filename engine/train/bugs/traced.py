@@ -11,11 +11,10 @@ from engine.train.bugs.answer import LARGEST, example
 from engine.train.bugs.excerpt import excerpt
 from engine.train.bugs.parts import Part
 from engine.train.bugs.record import Record
+from engine.train.bugs.request import request
 from engine.train.corpus.files import Document
 from engine.train.example import Example
 
-_MOST = 1_500
-"""Characters of an excerpt, which has a failure beside it."""
 _ELSEWHERE = 0.15
 """Share of questions whose failure is another function's: nothing to change here."""
 
@@ -25,14 +24,15 @@ def traced(records: Sequence[Record], document: Document, rng: random.Random) ->
     if not records:
         return None
     record = rng.choice(records)
-    part = Part(record.lines, record.first, record.last, _level(record))
+    part = Part(record.lines, record.first, record.last)
     if rng.random() < _ELSEWHERE:
         return _elsewhere(records, record, part, rng)
-    shown = excerpt(part, record.text, rng, _MOST)
+    shown = excerpt(part, record.text, rng)
     answer = edits.between(shown.shown, shown.meant) if shown else []
     if not shown or not answer or len(edits.write(answer)) > LARGEST:
         return None
-    return example(Question(record.path, shown.shown, record.failure), answer, record.thought, rng)
+    asked = request(part.text, rng, failed=True)
+    return example(Question(record.path, shown.shown, record.failure, asked), answer, record.thought, rng)
 
 
 def _elsewhere(records: Sequence[Record], record: Record, part: Part, rng: random.Random) -> Example | None:
@@ -41,12 +41,9 @@ def _elsewhere(records: Sequence[Record], record: Record, part: Part, rng: rando
         for other in rng.sample(records, min(len(records), 40))
         if record.function not in other.failure and other.function not in part.text
     ]
-    shown = excerpt(part, part.text, rng, _MOST)
+    shown = excerpt(part, part.text, rng)
     if not others or shown is None:
         return None
-    return example(Question(record.path, shown.shown, rng.choice(others).failure), [], "", rng)
-
-
-def _level(record: Record) -> int:
-    line = record.lines[record.first]
-    return len(line) - len(line.lstrip())
+    other = rng.choice(others)
+    asked = request("\n".join(other.lines[other.first : other.last]), rng, failed=True)
+    return example(Question(record.path, shown.shown, other.failure, asked), [], "", rng)

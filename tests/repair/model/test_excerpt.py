@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from deskagent.repair.model.excerpt import MOST_LETTERS, MOST_LINES, excerpt_of, shown
+from deskagent.repair.model.excerpt import excerpt_of, shown
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.types import Edit
+from engine.prompt.excerpt import MOST_LETTERS, MOST_LINES
 
 LONG = "def long(x):\n" + "".join(f"    x += {n}\n" for n in range(200)) + "    return x\n"
 CODE = f"""import os
