@@ -1,21 +1,30 @@
-"""Where lists to choose from come of: QuixBugs, fixes out of real histories, bugs put into held-out packages."""
+"""Where lists to choose from come of: QuixBugs, fixes out of real histories, bugs put into held-out packages.
+
+Each set is a list of names and makers, so that what was made already needn't be made again.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from candidates import baseline_of
-from choices import Choice, choose, difference, fix_of, is_fix
-from known_fixes import Case, histories, pairs
-from region import Region
+from choices import is_fix
+from known_fixes import Case, pairs
 
 from deskagent.repair.localize import localize
 from deskagent.repair.model.judge import failure_of
-from deskagent.repair.rank import Ranked, iter_ranked
+from deskagent.repair.model.measure import suites
+from deskagent.repair.model.measure.choices import Choice, choose, fix_of
+from deskagent.repair.model.measure.hunk import Hunk
+from deskagent.repair.model.measure.hunk import near as near_line
+from deskagent.repair.model.measure.suites import LARGEST, Fix
+from deskagent.repair.rank import iter_ranked
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.types import Suspect
@@ -24,7 +33,10 @@ if TYPE_CHECKING:
     from engine.train.corpus.files import Document
 
 LIMIT = 1500
-"""Candidates among which the right one is looked for."""
+"""Candidates of a program among which the right one is looked for."""
+LOCK = Path(__file__).parent.parent / "engine" / "train" / "corpus.lock"
+Maker = Callable[[], Choice | None]
+"""Makes the choice of one case, None where it makes none."""
 
 
 @dataclass(frozen=True)
@@ -38,52 +50,83 @@ class Bug:
     kinds: tuple[str, ...]
 
 
-def quixbugs(folder: Path, cache: Path | None, seed: int) -> Iterator[Choice]:
-    """folder: an exported QuixBugs work tree."""
+def quixbugs(folder: Path, cache: Path | None, seed: int) -> Iterator[tuple[str, Maker]]:
+    """folder: an exported QuixBugs work tree. cache: where the results of tests are kept."""
     test = "pytest -q python_testcases/test_{name}.py"
     for case in pairs(folder / "python_programs", folder / "correct_python_programs", folder, test):
         if not case.name.endswith("_test") and case.name != "node":
-            yield from of_case(case, cache, seed)
+            yield case.name, partial(of_case, case, cache, seed)
 
 
-def mined(files: list[Path], mirror: Path, python: Path, cache: Path | None, seed: int) -> Iterator[Choice]:
-    for case, _ in histories(files, mirror, python, ""):
-        if not case.held:
-            yield from of_case(case, cache, seed)
-
-
-def of_case(case: Case, cache: Path | None, seed: int) -> Iterator[Choice]:
-    """One choice, or none where the fix is not one edit of one file that can be shown."""
+def of_case(case: Case, cache: Path | None, seed: int) -> Choice | None:
+    """The candidates that a search would try. None where the fix is not one edit of one file that can be shown."""
     answer = case.answers[0]
     if len(answer) != 1:
-        return
+        return None
     (path, after), baseline = next(iter(answer.items())), baseline_of(case, cache)
     source = SourceFile.read(case.project, path)
     suspects = localize(case.project, baseline, request=case.request)
     stream = iter_ranked(
         lambda name: SourceFile.read(case.project, name), suspects, request=case.request, baseline=baseline
     )
-    right = is_fix(source.utf8, path, Region.of(source.utf8, after))
-    made = choose(
-        case.name, stream, right, fix_of(Syntax(source), after), random.Random(f"{seed} {case.name}"), LIMIT,
-        failure_of(baseline), case.request,
+    return choose(
+        case.name, stream, is_fix(source.utf8, path, after), fix_of(Syntax(source), after),
+        random.Random(f"{seed} {case.name}"), LIMIT,
+        group=case.name, failure=failure_of(baseline), request=case.request,
     )  # fmt: skip
-    if made is not None:
-        yield made
 
 
-def synthetic(documents: list[Document], count: int, seed: int) -> Iterator[Choice]:
-    """Up to `count`, of documents at random."""
+def mined(file: Path, count: int, seed: int, seen: bool = False) -> Iterator[tuple[str, Maker]]:
+    """`count` fixes at random, those that give no choice among them. seen: of packages that the corpus is of, instead
+    of the others."""
+    for fix in sample(file, count, seed, seen):
+        yield fix.name, partial(of_fix, fix, seed)
+
+
+def sample(file: Path, count: int, seed: int, seen: bool = False) -> list[Fix]:
+    """As `mined`, the fixes themselves: of each repository as many as of any, as far as it has them."""
+    known = _known()
+    by_group: dict[str, list[Fix]] = {}
+    for fix in suites.fixes(file):
+        name = fix.group.replace("+", "/").rpartition("/")[2].lower().replace("_", "-")
+        if (name in known) == seen and len(fix.before) <= LARGEST and fix.path.endswith(".py"):
+            by_group.setdefault(fix.group, []).append(fix)
     rng = random.Random(seed)
-    left = count
-    for document in rng.sample(documents, len(documents)):
-        bug = put_bug(document, rng)
-        made = of_bug(bug, rng, LIMIT) if bug is not None else None
-        if made is not None:
-            yield made
-            left -= 1
-        if not left:
-            return
+    for several in by_group.values():
+        rng.shuffle(several)
+    found: list[Fix] = []
+    while len(found) < count and by_group:
+        for group in sorted(by_group):
+            found.append(by_group[group].pop())
+            if not by_group[group]:
+                del by_group[group]
+    return found[:count]
+
+
+def of_fix(fix: Fix, seed: int) -> Choice | None:
+    """The candidates of the statements near the fix, all equally suspicious."""
+    try:
+        right = is_fix(fix.before.encode(), fix.path, fix.after.encode())
+        return suites.choice_of(fix, seed, right)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def synthetic(documents: list[Document], count: int, seed: int) -> Iterator[tuple[str, Maker]]:
+    """Bugs put into documents at random, those that give no choice among them."""
+    fit = [each for each in documents if each.language == "python" and len(each.text) <= LARGEST]
+    order = random.Random(seed).sample(range(len(fit)), len(fit))
+    for number in range(count):
+        document = fit[order[number % len(order)]]
+        name = f"{document.package}/{document.path}:{number}"
+        yield name, partial(_of_document, document, name, seed)
+
+
+def _of_document(document: Document, name: str, seed: int) -> Choice | None:
+    bug = put_bug(document, random.Random(f"{seed} {name}"))
+    if bug is None:
+        return None
+    return of_fix(Fix(name, bug.path, bug.before.decode(), bug.after.decode(), document.package), seed)
 
 
 def put_bug(document: Document, rng: random.Random) -> Bug | None:
@@ -99,31 +142,11 @@ def put_bug(document: Document, rng: random.Random) -> Bug | None:
     return Bug(document.path, "\n".join(lines).encode(), document.text.encode(), rows, done.kinds)
 
 
-def of_bug(bug: Bug, rng: random.Random, limit: int) -> Choice | None:
-    """The candidates of the statements near the bug, all equally suspicious, and the mend."""
-    source = SourceFile.from_bytes(bug.path, bug.before)
-    syntax = Syntax(source)
-    stream = iter_ranked(lambda _: source, near(bug, syntax))
-    right = is_fix(bug.before, bug.path, Region.of(bug.before, bug.after))
-    return choose(
-        f"{bug.path}:{bug.lines[0]}", _same(stream, syntax), right, fix_of(syntax, bug.after), rng, limit
-    )
-
-
 def near(bug: Bug, syntax: Syntax, around: int = 12) -> list[Suspect]:
-    """Statements of the part within so many lines of the bug, the mended ones among them."""
-    edit = difference(bug.path, bug.before, bug.after)
-    row = bug.before.count(b"\n", 0, edit.start) + 1
-    lines = [line for line in bug.lines if abs(line - row) <= around and line in syntax.by_line]
-    return [
-        Suspect(bug.path, line, 1.0) for line in dict.fromkeys(syntax.by_line[line].line for line in lines)
-    ]
+    """Statements of the function within so many lines of the bug, the mended ones among them."""
+    return near_line(syntax, Hunk.of(bug.before, bug.after).line, around)
 
 
-def _same(stream: Iterator[Ranked], syntax: Syntax) -> Iterator[Ranked]:
-    """The tree that is there already shows the same as the one that the candidates come from."""
-    return (Ranked(ranked.value, ranked.candidate, syntax) for ranked in stream)
-
-
-def facts_of(choice: Choice) -> dict[str, Any]:
-    return {"name": choice.name, "rank": choice.rank, "right": choice.right}
+def _known() -> set[str]:
+    """Names of the packages that the corpus is of."""
+    return {each["name"].lower() for each in tomllib.loads(LOCK.read_text("utf-8"))["package"]}

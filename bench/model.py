@@ -1,18 +1,36 @@
-"""What a model is worth for repair: `bench/model.py CHECKPOINT --quixbugs DIR --real FILE --mirror DIR --shards DIR`.
+"""What a model is worth for repair.
 
-Ranking: where the right fix stands among 31 real candidates, by the priors alone, by the model alone, by both. Writing
-(`--writing`, of --real): the share of developers' lines among 100 proposals at the true place. Both together go by the
-checkpoint's ranking.json, or its absence's defaults; `--fit SET` fits new weights on one of the sets (mined or
-synthetic, never QuixBugs), whose own figure is then cross-fitted, and `--weights OUT` writes them.
+    bench/model.py CHECKPOINT --cache DIR [--quixbugs DIR] [--fixes FILE] [--shards DIR] [--fit]
+
+Ranking: where the right fix stands among 31 real candidates, by the priors alone, by the model alone, by both:
+
+- quixbugs: an exported QuixBugs work tree; suspects by its tests' coverage
+- mined: a file of real fixes, one a line (`repo`, `path`, `before`, `after`), of repositories that the corpus has
+  nothing of; the statements near the fix are suspected alike
+- synthetic: bugs put into the held-out packages of the corpus in --shards
+
+Both together go by weights that were fitted on other cases: of mined and synthetic, by repositories and packages other
+than the measured one's, and never on QuixBugs. `--fit` writes those of all of them to CHECKPOINT/ranking.json, where
+`deskagent fix` reads them: the one command that a new checkpoint needs. Without mined and synthetic the checkpoint's
+own weights are taken. Brackets hold 95 % intervals by resampling cases.
+
+`--writing` (of --fixes): the developers' lines among 100 proposals at the true place. `--masters FOLDER` (plain weights
+of the same checkpoint, as training leaves them; with --shards): losses on held-out documents with plain experts and as
+MXFP4, and the attention that indexers keep against a window of the last tokens and a random choice.
+
+Everything that was made or judged is kept in --cache, so the same command goes on where it was stopped. `--plan` makes
+the cases alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import statistics
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,15 +38,20 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import choice_cache
 import choice_sets
 import ranking
-from choices import CHANCE, Choice
-from ranking import Judged
-from writing import written
+import writing
 
 from deskagent.repair.model.engine import EngineJudge
 from deskagent.repair.model.judge import Asked, Judge, Opinion
+from deskagent.repair.model.measure import ranks
+from deskagent.repair.model.measure.choices import CHANCE, Choice
+from deskagent.repair.model.measure.ranks import Judged, by, interval, reciprocals
 from deskagent.repair.model.weights import FILE, Weights, read
+
+FITTED = ("mined", "synthetic")
+"""Sets that weights may be fitted on."""
 
 
 class Timed:
@@ -49,120 +72,140 @@ class Timed:
         return found
 
 
-def judged(choice: Choice, judge: Judge) -> Judged:
-    """A choice with its numbers; an edit that the priors don't reach counts for less than all the others."""
-    opinions: dict[int, tuple[Opinion, Opinion]] = {}
-    for excerpt in dict.fromkeys((option.path, option.excerpt) for option in choice.options):
-        group = [i for i, option in enumerate(choice.options) if (option.path, option.excerpt) == excerpt]
-        asked = Asked(*excerpt, choice.failure, choice.request)
-        none, *said = judge.opinions(asked, [excerpt[1], *(choice.options[i].after for i in group)])
-        opinions |= {i: (opinion, none) for i, opinion in zip(group, said, strict=True)}
-    least = min((o.value for o in choice.options if o.value is not None), default=0.0)
-    values = [least - 1e-6 if o.value is None else o.value for o in choice.options]
-    rows = [
-        (value, opinions[i][0].loglik, float(opinions[i][0].tokens), opinions[i][1].loglik)
-        for i, value in enumerate(values)
-    ]
-    return Judged(choice, rows)
-
-
-def measure(name: str, found: Sequence[Judged], weights: Weights, fitted: bool) -> dict[str, Any]:
-    both = ranking.crossed(found) if fitted else ranking.reciprocal(found, ranking.by(weights))
+def measure(name: str, found: dict[str, list[Judged]], own: Weights) -> dict[str, Any]:
+    """A set's row; own: the weights where none can be fitted."""
+    several = found[name]
+    others = [one for other in FITTED if other != name for one in found.get(other, ())]
+    if name in FITTED:
+        both = ranking.crossed(several, others)
+    else:
+        both = reciprocals(several, by(ranking.fit(others) if others else own))
     return {
         "set": name,
-        "choices": len(found),
-        "reached": sum(one.choice.rank > 0 for one in found),
-        "priors": ranking.reciprocal(found, ranking.PRIORS),
-        "model": ranking.reciprocal(found, ranking.MODEL),
-        "both": both,
+        "choices": len(several),
+        "reached": sum(one.choice.rank > 0 for one in several),
+        **{
+            key: [statistics.fmean(numbers), *interval(numbers)]
+            for key, numbers in (
+                ("priors", reciprocals(several, ranks.PRIORS)),
+                ("model", reciprocals(several, ranks.MODEL)),
+                ("both", both),
+            )
+        },
     }
 
 
-def table(rows: Iterable[dict[str, Any]], seconds: float) -> str:
-    lines = [f"{'set':<12} {'choices':>7} {'reached':>7} {'priors':>7} {'model':>7} {'both':>7}"]
+def table(rows: Sequence[dict[str, Any]], timed: Timed) -> str:
+    lines = [f"{'set':<12} {'choices':>7} {'reached':>7}" + "".join(f" {key:>19}" for key in _KEYS)]
     lines += [
         f"{row['set']:<12} {row['choices']:>7} {row['reached']:>7}"
-        + "".join(f" {row[key]:>7.3f}" for key in ("priors", "model", "both"))
+        + "".join(" {:>5.3f} [{:.3f}, {:.3f}]".format(*row[key]) for key in _KEYS)
         for row in rows
     ]
-    return "\n".join([*lines, f"an order at random: {CHANCE:.3f}; {1000 * seconds:.1f} ms a candidate"])
+    speed = (
+        f"{1000 * timed.seconds / timed.asked:.1f} ms a candidate of {timed.asked}"
+        if timed.asked
+        else "nothing asked"
+    )
+    return "\n".join([*lines, f"an order at random: {CHANCE:.3f}; {speed}"])
 
 
-def sets(given: argparse.Namespace) -> dict[str, Iterable[Choice]]:
-    """What the options name; made as it is read."""
-    found: dict[str, Iterable[Choice]] = {}
+_KEYS = ("priors", "model", "both")
+
+
+def made(given: argparse.Namespace) -> Iterator[tuple[str, list[Choice]]]:
+    """What the options name, each set as a list, from the cache as far as it is there."""
+    listed = {}
     if given.quixbugs:
         cache = given.cache / "quixbugs" if given.cache else None
-        found["quixbugs"] = choice_sets.quixbugs(given.quixbugs, cache, given.seed)
-    if given.real:
-        cache = given.cache / "mined" if given.cache else None
-        found["mined"] = choice_sets.mined(given.real, given.mirror, given.python, cache, given.seed)
-    if given.shards:
+        listed["quixbugs"] = choice_sets.quixbugs(given.quixbugs, cache, given.seed)
+    if given.synthetic and given.shards:
         from engine.train.shards import read as documents
 
-        found["synthetic"] = choice_sets.synthetic(documents(given.shards, "held"), given.count, given.seed)
-    return found
+        listed["synthetic"] = choice_sets.synthetic(documents(given.shards, "held"), given.count, given.seed)
+    if given.fixes:
+        listed["mined"] = choice_sets.mined(given.fixes, given.count, given.seed)
+        if given.seen:
+            listed["seen"] = choice_sets.mined(given.fixes, given.count, given.seed, seen=True)
+    for name, cases in listed.items():
+        path = choice_cache.place(given.cache, name, given.seed)
+        yield name, list(choice_cache.choices(cases, path, choice_cache.speaker(f"{name}, cases")))
 
 
-def main() -> int:
+def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--quixbugs", type=Path, metavar="DIR", help="an exported QuixBugs work tree")
+    parser.add_argument("--fixes", type=Path, metavar="FILE", help="real fixes, one a line")
+    parser.add_argument("--seen", action="store_true", help="also fixes of packages that the corpus is of")
+    parser.add_argument("--shards", type=Path, metavar="DIR", help="the corpus")
     parser.add_argument(
-        "--real", type=Path, action="append", metavar="FILE", help="facts of real fixes, to tune on"
+        "--no-synthetic", dest="synthetic", action="store_false", help="put no bugs into --shards"
     )
-    parser.add_argument("--mirror", type=Path, metavar="DIR", help="bare git directories for --real")
-    parser.add_argument("--python", type=Path, default=Path(sys.executable), help="interpreter for --real")
-    parser.add_argument(
-        "--shards", type=Path, metavar="DIR", help="the corpus, whose held-out half gets bugs"
-    )
-    parser.add_argument("--count", type=int, default=200, help="synthetic choices (default %(default)s)")
+    parser.add_argument("--count", type=int, default=100, help="cases a set (default %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="where results of tests are kept, by set")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="where cases and answers are kept")
+    parser.add_argument("--plan", action="store_true", help="make the cases, ask nothing")
+    parser.add_argument("--fit", action="store_true", help=f"write {FILE} beside the checkpoint's weights")
     parser.add_argument("--writing", action="store_true", help="measure writing, too")
-    parser.add_argument("--fit", choices=["mined", "synthetic"], help="fit weights on this set")
-    parser.add_argument(
-        "--weights", type=Path, metavar="OUT", help=f"where they go; {FILE} beside the checkpoint"
-    )
+    parser.add_argument("--masters", type=Path, metavar="DIR", help="plain weights of the same checkpoint")
     parser.add_argument("--json", type=Path, metavar="OUT")
+    return parser
+
+
+def main() -> int:
+    parser = options()
     given = parser.parse_args()
-    if given.real and not given.mirror:
-        parser.error("--real needs --mirror")
-    judge = Timed(EngineJudge(given.checkpoint))
-    judge.opinions(Asked("", "pass"), ["pass"])  # loads it
-    judge.seconds, judge.asked = 0.0, 0
-    found = {name: [judged(one, judge) for one in choices] for name, choices in sets(given).items()}
-    if given.fit and not found.get(given.fit):
-        parser.error(f"--fit {given.fit}: there are no such choices")
-    weights = ranking.fit(found[given.fit]) if given.fit else read(given.checkpoint)
-    rows = [measure(name, several, weights, name == given.fit) for name, several in found.items()]
-    seconds = judge.seconds / max(1, judge.asked)
-    print(table(rows, seconds))
-    if given.weights:
-        facts = asdict(weights) | {"fitted": given.fit, "choices": len(found.get(given.fit, ()))}
-        given.weights.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
-    lines = []
-    if given.writing and given.real:
-        cache = given.cache / "mined" if given.cache else None
-        lines = written(given.real, given.mirror, given.python, cache, judge, weights)
-        for line in lines:
+    judge = Timed(EngineJudge(given.checkpoint, "--idle", "60"))
+    found: dict[str, list[Judged]] = {}
+    for name, several in made(given):
+        if given.plan:
+            print(f"{name}: {len(several)} choices, {sum(one.rank > 0 for one in several)} reached")
+            continue
+        path = choice_cache.place(given.cache, name, given.seed, given.checkpoint)
+        if not judge.asked:
+            judge.opinions(Asked("", "pass"), ["pass"])  # loads it
+            judge.seconds, judge.asked = 0.0, 0
+        found[name] = choice_cache.judgements(several, judge, path, choice_cache.speaker(f"{name}, answers"))
+    if given.plan:
+        return 0
+    pool = [one for name in FITTED for one in found.get(name, ())]
+    own = read(given.checkpoint)
+    weights = ranking.fit(pool) if pool else own
+    rows = [measure(name, found, own) for name in found]
+    whole: dict[str, Any] = {
+        "checkpoint": os.fspath(given.checkpoint),
+        "ranking": rows,
+        "weights": asdict(weights),
+    }
+    if rows:
+        print(table(rows, judge))
+        print("weights: " + ", ".join(f"{key} {value:.3g}" for key, value in asdict(weights).items()))
+        whole["seconds"] = judge.seconds / max(1, judge.asked)
+    if given.fit:
+        if not pool:
+            parser.error("--fit needs --fixes or --shards")
+        facts = asdict(weights) | {"fitted": {name: len(found[name]) for name in FITTED if name in found}}
+        (given.checkpoint / FILE).write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
+    if given.writing and given.fixes:
+        fixes = choice_sets.sample(given.fixes, given.count, given.seed)
+        path = choice_cache.place(given.cache, "writing", given.seed, given.checkpoint)
+        whole["writing"] = writing.written(fixes, judge, weights, path)
+        for line in whole["writing"]:
             print(
-                f"writing, {line['kind']}: of {line['cases']} {line['typed']} by typed edits, {line['model']} with"
+                "writing, {kind}: of {cases} {typed} by typed edits, {model} as the model orders them".format(
+                    **line
+                )
             )
+    if given.masters and given.shards:
+        import held
+
+        whole["held"] = held.measured(given.masters, given.shards)
+        print(held.table(whole["held"]))
     if given.json:
-        ranks = {
-            name: [choice_sets.facts_of(one.choice) for one in several] for name, several in found.items()
-        }
-        whole = {
-            "ranking": rows,
-            "seconds": seconds,
-            "weights": asdict(weights),
-            "writing": lines,
-            "choices": ranks,
-        }
-        given.json.write_text(json.dumps(whole, indent=1), "utf-8")
+        given.json.write_text(json.dumps(whole, indent=1) + "\n", "utf-8")
     return 0
 
 

@@ -1,86 +1,71 @@
-"""Orders of choices and how good they are: priors alone, a model alone, both by fitted weights."""
+"""Weights of a model's opinion against the priors, fitted on choices; and the figures of orders under them."""
 
 from __future__ import annotations
 
 import hashlib
-import math
-import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from choices import Choice
-
+from deskagent.repair.model.measure.ranks import Judged, Row, by, reciprocals
 from deskagent.repair.model.weights import NAMES, Weights
 
-Row = tuple[float, float, float, float]
-"""An option's numbers, in the order of `NAMES`."""
-_ROUNDS, _STEP, _PULL = 400, 0.5, 0.01
+_ROUNDS, _PULL, _ENOUGH = 30, 0.01, 1e-9
 FOLDS = 5
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A choice with the numbers of its options."""
+def fit(several: Sequence[Judged]) -> Weights:
+    """Weights under which the right one is the likeliest of those drawn from the whole stream with it: a conditional
+    logit by Newton's method, pulled towards 0. Those that the typed edits don't reach tell nothing of the priors and
+    are left out."""
+    import numpy as np
 
-    choice: Choice
-    rows: Sequence[Row]
-
-
-def place(scores: Sequence[float], right: int) -> float:
-    """The rank of the right one; among equals it stands in the middle."""
-    above = sum(score > scores[right] for score in scores)
-    beside = sum(score == scores[right] for score in scores) - 1
-    return 1 + above + beside / 2
-
-
-def reciprocal(judged: Sequence[Judged], score: Callable[[Judged, Row], float]) -> float:
-    """The mean reciprocal rank."""
-    ranks = [place([score(one, row) for row in one.rows], one.choice.right) for one in judged]
-    return statistics.fmean(1 / rank for rank in ranks) if ranks else math.nan
-
-
-def by(weights: Weights) -> Callable[[Judged, Row], float]:
-    told = [getattr(weights, name) for name in NAMES]
-    return lambda _, row: sum(weight * number for weight, number in zip(told, row, strict=True))
-
-
-PRIORS = by(Weights(1.0, 0.0, 0.0, 0.0))
-MODEL = by(Weights(0.0, 1.0, 0.0, 0.0))
-
-
-def fit(judged: Sequence[Judged]) -> Weights:
-    """Weights under which the right options are likeliest: a conditional logit by gradient ascent, pulled towards 0."""
-    scale = [_spread([row[i] for one in judged for row in one.rows]) for i in range(len(NAMES))]
-    rows = [[[x / s for x, s in zip(row, scale, strict=True)] for row in one.rows] for one in judged]
-    found = [0.0] * len(NAMES)
+    sets = [np.array([one.answer, *one.drawn]) for one in several if one.choice.rank and one.drawn]
+    if not sets:
+        return Weights()
+    scale = np.vstack(sets).std(0)
+    scale[scale == 0] = 1.0
+    sets = [rows / scale for rows in sets]
+    found = np.zeros(len(NAMES))
     for _ in range(_ROUNDS):
-        slope = [-_PULL * weight for weight in found]
-        for one, options in zip(judged, rows, strict=True):
-            logits = [sum(w * x for w, x in zip(found, row, strict=True)) for row in options]
-            most = max(logits)
-            odds = [math.exp(logit - most) for logit in logits]
-            whole = sum(odds)
-            for i in range(len(found)):
-                mean = sum(odd * row[i] for odd, row in zip(odds, options, strict=True)) / whole
-                slope[i] += (options[one.choice.right][i] - mean) / len(judged)
-        found = [weight + _STEP * part for weight, part in zip(found, slope, strict=True)]
-    return Weights(*(weight / s for weight, s in zip(found, scale, strict=True)))
+        slope, bend = -_PULL * found, _PULL * np.eye(len(found))
+        for rows in sets:
+            logits = rows @ found
+            odds = np.exp(logits - logits.max())
+            odds /= odds.sum()
+            mean = odds @ rows
+            slope += (rows[0] - mean) / len(sets)
+            apart = rows - mean
+            bend += (apart.T * odds) @ apart / len(sets)
+        step = np.linalg.solve(bend, slope)
+        found += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
+        if float(np.abs(step).max()) < _ENOUGH:
+            break
+    return Weights(*(found / scale).tolist())
 
 
-def crossed(judged: Sequence[Judged]) -> float:
-    """The mean reciprocal rank of both together, each choice by weights that were fitted on others."""
-    folds = [[one for one in judged if _fold(one) == number] for number in range(FOLDS)]
-    found = [
-        (reciprocal(held, by(fit([one for one in judged if _fold(one) != number]))), len(held))
-        for number, held in enumerate(folds)
-        if held and len(held) < len(judged)
-    ]
-    return sum(mean * count for mean, count in found) / max(1, sum(count for _, count in found))
+def crossed(several: Sequence[Judged], others: Sequence[Judged]) -> list[float]:
+    """Reciprocal ranks of both together, each choice by weights that were fitted on `others` and on those of other
+    groups of its own set."""
+    found: dict[int, float] = {}
+    for number in range(FOLDS):
+        held = [i for i, one in enumerate(several) if _fold(one) == number]
+        if not held:
+            continue
+        weights = fit([*others, *(one for one in several if _fold(one) != number)])
+        found |= zip(held, reciprocals([several[i] for i in held], by(weights)), strict=True)
+    return [found[i] for i in range(len(several))]
+
+
+def stream_rank(one: Judged, score) -> float | None:
+    """Where the right one stands in the whole stream by a score, as far as those drawn from it tell, as a share; None
+    where nothing is drawn."""
+    if not one.drawn:
+        return None
+    own = score(one.answer)
+    return sum(score(row) > own for row in one.drawn) / len(one.drawn)
 
 
 def _fold(one: Judged) -> int:
-    return int(hashlib.sha256(one.choice.name.encode()).hexdigest(), 16) % FOLDS
+    return int(hashlib.sha256((one.choice.group or one.choice.name).encode()).hexdigest(), 16) % FOLDS
 
 
-def _spread(numbers: Sequence[float]) -> float:
-    return (statistics.pstdev(numbers) if len(numbers) > 1 else 0.0) or 1.0
+__all__ = ["FOLDS", "Row", "crossed", "fit", "stream_rank"]

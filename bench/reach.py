@@ -29,6 +29,7 @@ from hunk_kinds import kind_of_fix
 
 from deskagent.repair.candidates import python
 from deskagent.repair.candidates.base import Place
+from deskagent.repair.model.measure.hunk import Hunk
 from deskagent.repair.rank import MAX_PROPOSALS, iter_candidates
 from deskagent.repair.scope import Scopes
 from deskagent.repair.source import SourceFile
@@ -39,36 +40,14 @@ from deskagent.repair.types import Edit, Suspect
 FIRST = 100
 
 
-def hunk(before: list[str], after: list[str]) -> tuple[int, int, int, int]:
-    """Lines [a, b) before that became [c, d) after."""
-    blocks = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    changed = [block[1:] for block in blocks if block[0] != "equal"]
-    return changed[0][0], changed[-1][1], changed[0][2], changed[-1][3]
-
-
-def places(syntax: Syntax, first: int, last: int) -> list[int]:
-    """Lines of the statements that a hunk over lines [first, last) changes, or stands beside."""
-    lines = range(first + 1, last + 1) if last > first else range(first, first + 2)
-    found = dict.fromkeys(node.line for line in lines if (node := syntax.by_line.get(line)) is not None)
-    return list(found)[:4]
-
-
 def measured(fix: dict[str, Any]) -> tuple[str, int, int, str]:
     """(kind of edit, candidates at its places, best rank: 0 not among them, operator) of one fix."""
     source = SourceFile.from_bytes(fix["path"], fix["before"].encode())
-    before, after = source.text.splitlines(keepends=True), fix["after"].splitlines(keepends=True)
-    first, last, new_first, new_last = hunk(before, after)
-    start = len("".join(before[:first]).encode())
-    edit = Edit(
-        source.path,
-        start,
-        start + len("".join(before[first:last]).encode()),
-        "".join(after[new_first:new_last]),
-    )
+    hunk = Hunk.of(source.utf8, fix["after"].encode())
     syntax, stream = Syntax(source), TokenStream(source)
-    kind, wanted = kind_of_fix(fix["before"], fix["after"]), stream.key((edit,))
+    kind, wanted = kind_of_fix(fix["before"], fix["after"]), stream.key((hunk.edit(source.path),))
     scopes, held, total = Scopes(syntax), [], 0
-    for line in places(syntax, first, last):
+    for line in hunk.places(syntax):
         place = Place(syntax, scopes, syntax.by_line[line])
         for proposal in itertools.islice(python.propose(place), MAX_PROPOSALS):
             total += 1
