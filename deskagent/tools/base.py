@@ -64,7 +64,8 @@ Changes = Mapping[str, tuple[bytes | None, bytes | None]]
 class Context:
     """What a tool may work with.
 
-    project: the folder, resolved. call: the call's id. sandbox, policy: how commands are confined. seen: SHA-256 of
+    project: the folder, resolved. call: the call's id. sandbox, policy, env: how commands are confined, and what they
+    find in their environment. seen: SHA-256 of
     each file's contents as the model last read or wrote it, by project-relative path; tools keep it. change: writes
     files, on record and so that it can be undone; errors as `repo.apply`. keep: saves bytes with the session and gives
     their name. say: output as it comes, for who watches. cancel: set when the call is to end. ask: puts a question with
@@ -75,6 +76,7 @@ class Context:
     call: str
     sandbox: Sandbox
     policy: Policy
+    env: Mapping[str, str]
     seen: dict[str, str]
     change: Callable[[Changes], str]
     keep: Callable[[bytes], str]
@@ -85,12 +87,12 @@ class Context:
 
 class Tool(Generic[A]):
     """name: as models call it. prompt: what they are told of it. arguments: their type; field descriptions are told
-    too. alone: whether calls of it must not run beside others."""
+    too. looks: its calls change nothing anywhere, so several may run at once."""
 
     name: ClassVar[str]
     prompt: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
-    alone: ClassVar[bool] = False
+    looks: ClassVar[bool] = False
 
     def wish(self, arguments: A, context: Context) -> Wish:
         """What the call would do. Errors: ToolError for arguments that lead nowhere: no such file, say."""
