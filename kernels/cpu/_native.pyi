@@ -1,4 +1,5 @@
-"""What `src/bindings.cpp` gives. The operations of `Native` take tensors as `kernels.cpu.ops` hands them over."""
+"""What `src/bindings.cpp` gives. The operations of `Native` take tensors, or DLPack capsules of them, as
+`kernels.cpu.ops` hands them over."""
 
 from typing import Any
 
