@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from deskagent.providers.base import Delta
 from deskagent.repair.types import Candidate, Verdict
 from deskagent.session.event import Event
 
@@ -38,8 +39,24 @@ class Tried:
     share: float
 
 
-Passing = Trying | Tried
-"""What is shown and not kept: the journal has it in batches."""
+@dataclass(frozen=True)
+class Streamed:
+    """A piece of the answer `ask` came."""
+
+    ask: str
+    delta: Delta
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A tool's output as it comes."""
+
+    call: str
+    text: str
+
+
+Passing = Trying | Tried | Streamed | Printed
+"""What is shown and not kept: the journal has it in batches, or when it is whole."""
 
 
 class Front(Protocol):

@@ -48,6 +48,17 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.VERIFY, "proved", State.DONE),
     Transition(State.VERIFY, "refuted", State.PLAN),
     Transition(State.VERIFY, "limit", State.FAILED),
+    # a conversation: what is new, the model's answer, its calls, whether that is all
+    Transition(State.OBSERVE, "asked", State.PLAN),
+    Transition(State.OBSERVE, "nothing_asked", State.DONE),
+    Transition(State.OBSERVE, "stuck", State.FAILED),
+    Transition(State.PLAN, "calls", State.ACT),
+    Transition(State.PLAN, "answered", State.VERIFY),
+    Transition(State.PLAN, "cut", State.OBSERVE),
+    Transition(State.PLAN, "gave_up", State.FAILED),
+    Transition(State.ACT, "results", State.OBSERVE),
+    Transition(State.VERIFY, "more", State.OBSERVE),
+    Transition(State.VERIFY, "finished", State.DONE),
 )
 
 _TARGETS: Mapping[tuple[State, str], State] = {(t.source, t.event): t.target for t in TRANSITIONS}

@@ -5,7 +5,7 @@ Who asks looks at capabilities, never at names of models.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -171,7 +171,7 @@ class Provider(Protocol):
     @property
     def capabilities(self) -> Capabilities: ...
 
-    def stream(self, ask: Ask) -> AsyncIterator[Delta]:
+    def stream(self, ask: Ask) -> AsyncGenerator[Delta, None]:
         """The answer as it comes. It is an asynchronous generator: closing it, or cancelling who iterates, ends the
         request and frees what the server holds for it. Errors: ProviderError."""
         ...

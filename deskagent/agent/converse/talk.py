@@ -1,0 +1,170 @@
+"""The loop of a conversation: observe what is new, have the model plan, act on its calls, verify that it is all.
+
+State lives in the session alone: what the history holds when this starts is what is gone on with, after a crash too.
+Who wants to steer a running conversation says something: it is seen before the next request.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from deskagent.agent.budget import StepType, Tier, pick_budget
+from deskagent.agent.converse import stuck
+from deskagent.agent.converse.acting import Hands
+from deskagent.agent.converse.asking import Came, ask, tokens_of
+from deskagent.agent.converse.steps import Prefix, step_after, weigh
+from deskagent.agent.loop import FINAL, State, next_state
+from deskagent.agent.recorder import Recorder
+from deskagent.messages import Author, Part, Said, Text
+from deskagent.providers.base import Ask, Provider, Stop, Tool, Trouble
+from deskagent.session import events, talk
+from deskagent.session.history import History
+
+_GOES_ON = 3
+"""Times in a row that an answer which was cut off is gone on with."""
+_GO_ON = {
+    Stop.LENGTH: "Your answer reached the limit of its length. Go on where it ends.",
+    Stop.CUT: "The connection broke while you answered. Calls of that answer were not done. Go on.",
+}
+_THINKING_LOOPS = (
+    "Your thinking repeated itself and was ended. Take another way, with less thinking: act, or ask."
+)
+_STUCK = "{why}. Doing it again won't help: try another way, or say what is missing."
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may use; None where nothing is set. turns: answers of the model."""
+
+    turns: int | None = None
+    usd: float | None = None
+    seconds: float | None = None
+
+
+@dataclass
+class Talk:
+    """system, tools: the stable head of every request. compact: makes room in the history and says whether it could.
+    moves: the provider's server keeps the effort in front of the conversation. why: after FAILED, what ended it."""
+
+    recorder: Recorder
+    history: History
+    provider: Provider
+    hands: Hands
+    system: str
+    tools: tuple[Tool, ...]
+    compact: Callable[[], Awaitable[bool]]
+    effort: str = "auto"
+    cap: Tier = Tier.MAX
+    limits: Limits = field(default_factory=Limits)
+    moves: bool = False
+    why: str = ""
+    turns: int = 0
+    usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._began = time.monotonic()
+        self._tier: Tier | None = None
+        self._failed: Tier | None = None
+        self._prompt = 0
+        self._cut = 0
+        self._ruts: set[str] = set()
+
+    def say(self, parts: tuple[Part, ...], author: Author = Author.PERSON) -> None:
+        """Puts something into the conversation, also while it runs."""
+        self.recorder.emit(talk.Spoken(id=self.recorder.new_id("turn"), parts=parts, author=author))
+
+    async def run(self) -> State:
+        """From where the history stands until the model has nothing more to do, or something ends it."""
+        for event in self.history.lost():
+            self.recorder.emit(event)
+        handlers = {
+            State.OBSERVE: self.observe,
+            State.PLAN: self.plan,
+            State.ACT: self.act,
+            State.VERIFY: self.verify,
+        }
+        state = State.OBSERVE
+        while state not in FINAL:
+            event = await handlers[state]()
+            following = next_state(state, event)
+            self.recorder.emit(events.StateChanged(source=str(state), target=str(following), why=event))
+            state = following
+        return state
+
+    async def observe(self) -> str:
+        """Is there something to answer, room for it, and a reason to think that it leads anywhere?"""
+        if self._spent():
+            return "limit"
+        if rut := stuck.stuck(self.history.turns()):
+            if rut.key in self._ruts:
+                self.why = f"It got nowhere: {rut.why}."
+                return "stuck"
+            self._ruts.add(rut.key)
+            self._failed = self._tier
+            self._tell(_STUCK.format(why=rut.why[:1].upper() + rut.why[1:]))
+        return "asked" if self.history.turns() else "nothing_asked"
+
+    async def plan(self) -> str:
+        """One answer of the model."""
+        turns = self.history.turns()
+        step = step_after(turns)
+        wanted = pick_budget(step, effort=self.effort, cap=self.cap, failed_at=self._failed)
+        tier = weigh(wanted, self._tier, Prefix(self._prompt, self.moves))
+        request = Ask(
+            self.system,
+            self.tools,
+            turns,
+            tier=str(tier),
+            blob=self.recorder.journal.blobs.get,
+            session=self.recorder.journal.id,
+        )
+        with self.recorder.step(step, tier, State.PLAN) as told:
+            came = await ask(self.recorder, self.provider, request, tier=tier, step=step)
+            told.tokens, told.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
+        self.turns, self.usd = self.turns + 1, self.usd + told.cost_usd
+        self._tier, self._failed, self._prompt = tier, None, came.usage.prompt
+        return await self._outcome(came)
+
+    async def _outcome(self, came: Came) -> str:
+        if came.error is not None and came.error.trouble is Trouble.CONTEXT and await self.compact():
+            return "cut"
+        if came.error is not None and (came.error.trouble is not Trouble.NETWORK or came.empty):
+            self.why = str(came.error)
+            return "gave_up"
+        whole = came.stop not in _GO_ON or (came.stop is Stop.LENGTH and came.calls)
+        if came.thinking_loops or not whole:
+            self._cut += 1
+            if self._cut > _GOES_ON:
+                self.why = "Its answers were cut off again and again."
+                return "gave_up"
+            self._failed = self._tier if came.thinking_loops else None
+            self._tell(_THINKING_LOOPS if came.thinking_loops else _GO_ON[came.stop])
+            return "cut"
+        self._cut = 0
+        return "calls" if came.calls else "answered"
+
+    async def act(self) -> str:
+        """Does the calls of the answer."""
+        with self.recorder.step(StepType.CODE_PATCH, self._tier or Tier.LOW, State.ACT):
+            await self.hands.act(self.history.waiting)
+        return "results"
+
+    async def verify(self) -> str:
+        """Was something said meanwhile?"""
+        last = self.history.turns()[-1:]
+        return "more" if last and isinstance(last[0], Said) else "finished"
+
+    def _tell(self, text: str) -> None:
+        self.say((Text(text),), Author.DESKAGENT)
+
+    def _spent(self) -> bool:
+        used = {
+            "turns": (self.turns, self.limits.turns),
+            "usd": (self.usd, self.limits.usd),
+            "seconds": (time.monotonic() - self._began, self.limits.seconds),
+        }
+        over = [name for name, (spent, most) in used.items() if most is not None and spent >= most]
+        self.why = f"The limit of {over[0]} is reached." if over else self.why
+        return bool(over)
