@@ -9,6 +9,7 @@ from engine.prompt.repair import Question
 from engine.train.bugs import braces, parts
 from engine.train.bugs.answer import LARGEST, example
 from engine.train.bugs.excerpt import Excerpt, excerpt
+from engine.train.bugs.guess import guessable
 from engine.train.bugs.parts import Part
 from engine.train.bugs.paths import path
 from engine.train.bugs.put import Put, put
@@ -37,7 +38,7 @@ def bug(document: Document, rng: random.Random) -> Example | None:
             continue
         part, kinds, shown = made
         answer = edits.between(shown.shown, shown.meant)
-        if answer and len(edits.write(answer)) <= LARGEST:
+        if answer and len(edits.write(answer)) <= LARGEST and guessable(shown.shown, answer, rng):
             asked = request(part.text, rng, kinds)
             return example(
                 Question(path(document.package, document.path, rng), shown.shown, request=asked),

@@ -16,14 +16,14 @@ _SIBLINGS = (
     ("any", "all"), ("keys", "values", "items"), ("find", "rfind", "index"), ("split", "rsplit", "splitlines"),
     ("partition", "rpartition"), ("lower", "upper", "title"), ("encode", "decode"), ("add", "discard", "remove"),
     ("pop", "popleft", "get"), ("appendleft", "append"), ("read", "readline", "readlines"),
-    ("match", "search", "fullmatch"), ("isdigit", "isalpha", "isalnum"), ("isinstance", "issubclass"),
+    ("match", "search", "fullmatch"), ("isdigit", "isalpha", "isalnum"),
     ("list", "tuple", "set"), ("int", "float"), ("floor", "ceil"), ("dirname", "basename"),
     ("exists", "isfile", "isdir"), ("is_file", "is_dir", "exists"), ("update", "setdefault"),
     ("get", "pop", "setdefault"), ("union", "intersection", "difference"), ("sort", "reverse"),
     ("sorted", "reversed"), ("load", "loads"), ("dump", "dumps"), ("repr", "str"), ("getattr", "hasattr"),
-    ("acquire", "release"), ("wait", "join"), ("set", "clear"), ("islice", "chain"), ("findall", "finditer"),
+    ("acquire", "release"), ("islice", "chain"), ("findall", "finditer"),
     ("sub", "subn"), ("ljust", "rjust", "center"), ("bisect_left", "bisect_right"), ("heappush", "heappop"),
-    ("ord", "chr"), ("sum", "len"), ("abspath", "realpath"), ("name", "stem"), ("start", "end"), ("first", "last"),
+    ("ord", "chr"), ("abspath", "realpath"), ("name", "stem"), ("start", "end"), ("first", "last"),
     ("left", "right"), ("next", "prev", "previous"), ("old", "new"), ("key", "value"), ("width", "height"),
     ("row", "column", "col"), ("x", "y"), ("i", "j"), ("src", "dst"), ("source", "target"), ("before", "after"),
     ("lower", "upper"), ("low", "high"), ("parent", "child"), ("begin", "end"), ("stdout", "stderr"),
@@ -39,19 +39,26 @@ _EXCEPTIONS = (
     ("OverflowError", "ZeroDivisionError", "ValueError"), ("TimeoutError", "OSError", "ConnectionError"),
 )  # fmt: skip
 _KNOWN = set(dir(builtins))
+_ALIKE = 0.8
+"""Share of wrong variables that are used like the right one elsewhere, where there is such a one."""
 
 
 def variable(unit: Unit, rng: random.Random) -> Changes | None:
-    """A variable is read, or in a loop set, that isn't meant, but known at that place."""
+    """A variable is read that isn't meant, but known at that place, more often one that is used in the same way."""
     found = [node for node in unit.all(ast.Name) if isinstance(node.ctx, ast.Load) and node.id not in _KNOWN]
     rng.shuffle(found)
-    for node in found[:8]:
+    uses: dict[str, set[str]] = {}
+    for node in found:
+        uses.setdefault(node.id, set()).add(_use(unit, node))
+    for node in found[:12]:
         around = unit.parent(node)
         called = isinstance(around, ast.Call) and around.func is node
-        others = _locals(unit, node) - {node.id}
-        if called or isinstance(around, ast.Raise) or not others:
+        known = _locals(unit, node)
+        if called or isinstance(around, ast.Raise) or node.id not in known:
             continue
-        new = _other(node.id, others, rng)
+        others = known - {node.id}
+        alike = {other for other in others if uses.get(other, set()) & uses[node.id]}
+        new = _other(node.id, alike if alike and rng.random() < _ALIKE else others, rng)
         if new and not _repeats(unit, node, new):
             return [Change(*unit.span(node), new)]
     return None
@@ -99,6 +106,8 @@ def sibling(unit: Unit, rng: random.Random) -> Changes | None:
     for node in unit.all(ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         others = [each for group in _SIBLINGS if name in group for each in group if each != name]
+        if isinstance(node.func, ast.Name) and name in _KNOWN:
+            others = [each for each in others if each in _KNOWN]
         if others:
             found.append((node.func, rng.choice(others)))
     for node in unit.all(ast.Name, ast.Attribute):
@@ -177,6 +186,16 @@ def _locals(unit: Unit, node: ast.AST, *, params: bool = True) -> set[str]:
         every = function.args
         names |= {each.arg for each in [*every.posonlyargs, *every.args, *every.kwonlyargs]}
     return names - {"self", "cls", "_"}
+
+
+def _use(unit: Unit, node: ast.Name) -> str:
+    """What is done with a variable there: which attribute is read of it, or what holds it."""
+    around = unit.parent(node)
+    if isinstance(around, ast.Attribute):
+        return "." + around.attr
+    if isinstance(around, ast.Subscript):
+        return "owner" if around.value is node else "index"
+    return type(around).__name__
 
 
 def _other(name: str, others: Iterable[str], rng: random.Random) -> str | None:

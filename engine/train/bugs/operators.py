@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import random
 import re
 
@@ -26,21 +27,20 @@ _NEGATED = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 def compare(unit: Unit, rng: random.Random) -> Changes | None:
     """Another comparison: one with or without equality, the opposite, `is` for `==`."""
-    found = [node for node in unit.all(ast.Compare) if len(node.ops) == 1]
+    found = [
+        (*sides, op)
+        for node in unit.all(ast.Compare)
+        for sides, op in zip(itertools.pairwise([node.left, *node.comparators]), node.ops, strict=True)
+    ]
     rng.shuffle(found)
-    for node in found:
-        right, left = node.comparators[0], node.left
-        new = rng.choice(_COMPARED[type(node.ops[0])])
+    for left, right, op in found:
+        new = rng.choice(_COMPARED[type(op)])
         plain = isinstance(right, ast.Constant)
-        if new == "is" and isinstance(node.ops[0], ast.Eq) and not (plain and right.value is not None):
+        if new == "is" and isinstance(op, ast.Eq) and not (plain and right.value is not None):
             continue
-        if new == "!=" and isinstance(node.ops[0], ast.IsNot):
+        if new == "!=" and isinstance(op, ast.IsNot):
             continue  # the same for None, for which it is written
-        if (
-            new in (">", "<", ">=")
-            and isinstance(node.ops[0], ast.Eq | ast.NotEq)
-            and not _countable(left, right)
-        ):
+        if new in (">", "<", ">=") and isinstance(op, ast.Eq | ast.NotEq) and not _countable(left, right):
             continue
         if (
             new == "in"

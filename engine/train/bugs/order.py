@@ -10,7 +10,7 @@ from engine.train.bugs.change import Change, Changes, swapped
 from engine.train.bugs.source import LOOPS, Unit
 
 _ANY_ORDER = {"min", "max", "print", "debug", "info", "warning", "error", "union", "gcd", "hypot", "isclose"}
-_AROUND = ("str", "str", "list", "int", "len", "sorted", "repr", "tuple", "abs")
+_AROUND = ("str", "str", "list", "int", "len", "sorted", "repr", "tuple")
 _STEP = "    "
 
 
@@ -96,6 +96,7 @@ def around(unit: Unit, rng: random.Random) -> Changes | None:
             not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
             or end - start > 40
             or "\n" in unit.text[start:end]
+            or unit.text[start].isupper()
         ):
             continue
         handed = isinstance(above, ast.Call) and node in above.args

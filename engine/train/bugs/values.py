@@ -68,6 +68,9 @@ def bound(unit: Unit, rng: random.Random) -> Changes | None:
         if isinstance(node.func, ast.Name) and node.func.id == "range" and node.args:
             for end in node.args[:2]:
                 found.append([Change(*unit.span(end), _off(unit, end, rng))])
+            if len(node.args) == 1:
+                start, _ = unit.span(node.args[0])
+                found.append([Change(start, start, "1, ")])
             if len(node.args) == 2:
                 found.append([Change(unit.span(node.args[0])[0], unit.span(node.args[1])[0], "")])
     for node in unit.all(ast.Subscript):

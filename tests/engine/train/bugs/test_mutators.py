@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.train.bugs import names as named
-from engine.train.bugs import narrow, operators, order, remove, strings, values
+from engine.train.bugs import narrow, operators, order, remove, slips, strings, values
 from engine.train.bugs.change import applied
 from engine.train.bugs.kinds import LINES, REPLACED
 from engine.train.bugs.source import Unit
@@ -49,6 +49,7 @@ def test_a_mutator_makes_this_of_that(name, text, result):
             "values": values,
             "strings": strings,
             "order": order,
+            "slips": slips,
         }[module],
         function,
     )
@@ -69,6 +70,12 @@ def test_a_mutator_makes_this_of_that(name, text, result):
         (strings.text, "def f():\n    'a, b'\n    log('a, b')"),
         (order.arguments, "x = min(a, b) + f(a, a)"),
         (named.exception, "raise Own(x)"),
+        (named.variable, "def f(self, a):\n    return self.b(os.c)"),
+        (named.sibling, "x = sum(a)"),
+        (order.around, "f(Exception)"),
+        (slips.chained, "if a:\n    raise b\nelif c:\n    d()"),
+        (slips.owner, "def f(self, a):\n    return self.b + a"),
+        (slips.got, "x = a.get(k, key=1)"),
         (values.number, "x = 4096"),
         (values.truth, "def f(a: bool = 1) -> True:\n    return a"),
     ],
