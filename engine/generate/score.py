@@ -11,11 +11,13 @@ from torch import Tensor
 from engine.cache.pages import History, Memory
 from engine.errors import CapacityError
 from engine.generate.flat import Run, flat
-from engine.generate.trie import Branch, branches
+from engine.generate.trie import Branch, branches, folded
 from engine.model import Model
 
 LOGIT_BYTES = 1 << 26
 """Of the logits that one pass may make."""
+_AGAIN = 32
+"""Tokens that are rather computed again than a pass more is made: about what a pass of a small model costs beyond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class _Fork:
 
 @dataclass(slots=True)
 class _Job:
-    """A branch to be run. first: log-likelihood of its first token. path: of the tokens before it."""
+    """A branch to be run. first: log-likelihood of its first token. path: of the tokens before it, the context's last
+    among them."""
 
     branch: Branch
     fork: _Fork
@@ -74,20 +77,14 @@ class Scoring:
 
     def steps(self, last: int) -> Iterator[bool]:
         """last: the context's last token. Yields True after each pass, False where there was no memory for one."""
-        history = self._history
-        while history is not None and self._branches:
-            try:
-                history.reserve(1)
-                break
-            except CapacityError:
-                yield False
+        history, self._history = self._history, None
         if history is None or not self._branches:
-            self.close()
+            if history is not None:
+                history.release()
             return
-        (logits,) = self._pass([Run(history, [last])])
-        self._history = None
-        self._branch(history, self._branches, logits[-1], ())
-        yield True
+        root = Branch([last], [])
+        root.ways = self._branches
+        self._fork(history, [(way, 0.0) for way in folded([root], _AGAIN, self.most)], ())
         while self._jobs:
             yield self._step()
 
@@ -117,13 +114,12 @@ class Scoring:
         if not taken:
             return False
         try:
-            found = self._pass([Run(history, job.tokens()) for job, history in taken])
+            logits = self._pass([Run(history, job.tokens()) for job, history in taken])
         except BaseException:
             for _, history in taken:
                 history.release()
             raise
-        for (job, history), logits in zip(taken, found, strict=True):
-            self._settle(job, history, logits)
+        self._settle(taken, logits)
         return True
 
     def _start(self, job: _Job) -> History | None:
@@ -146,42 +142,54 @@ class Scoring:
         fork.left -= 1
         return history
 
-    def _settle(self, job: _Job, history: History, logits: Tensor) -> None:
-        """logits: [len(job.tokens()), V]; each row's tell of the token after it."""
-        following = torch.tensor(job.branch.tokens[1:], device=logits.device, dtype=torch.int64)
-        rows = logits[: len(following)]
-        known = (rows.gather(1, following[:, None])[:, 0] - rows.logsumexp(-1)).tolist()
-        path = (*job.path, job.first, *known)
-        self._note(job.branch, path)
-        if job.branch.ways:
-            self._branch(history, job.branch.ways, logits[-1], path)
-        else:
-            history.release()
+    def _settle(self, taken: list[tuple[_Job, History]], logits: Tensor) -> None:
+        """logits: [tokens of all jobs, V]; each row's tell of the token after it."""
+        whole = logits.logsumexp(-1)
+        following = list[int]()
+        for job, _ in taken:
+            following += job.branch.tokens[1:]
+            if job.branch.ways:
+                following.append(0)  # which one, the ways tell
+        rows = torch.tensor(following, device=logits.device, dtype=torch.int64)
+        known = (logits.gather(1, rows[:, None])[:, 0] - whole).tolist()
+        end = 0
+        for job, history in taken:
+            start, end = end, end + len(job.tokens())
+            path = (*job.path, job.first, *known[start : start + len(job.branch.tokens) - 1])
+            self._note(job.branch, path)
+            if job.branch.ways:
+                self._branch(history, job.branch.ways, logits[end - 1] - whole[end - 1], path)
+            else:
+                history.release()
 
-    def _branch(self, history: History, ways: list[Branch], logits: Tensor, path: tuple[float, ...]) -> None:
-        """Jobs for what follows `history`, which gives up its slot. logits: [V], of the next token."""
-        firsts = (logits[[way.tokens[0] for way in ways]] - logits.logsumexp(-1)).tolist()
+    def _branch(self, history: History, ways: list[Branch], next_: Tensor, path: tuple[float, ...]) -> None:
+        """Jobs for what follows `history`, which gives up its slot. next_: [V], log-likelihoods of the next token."""
+        firsts = next_[[way.tokens[0] for way in ways]].tolist()
         more: list[tuple[Branch, float]] = []
         for way, first in zip(ways, firsts, strict=True):
             if len(way.tokens) == 1 and not way.ways:
                 self._note(way, (*path, first))
             else:
                 more.append((way, first))
-        if not more:
+        self._fork(history, more, path)
+
+    def _fork(self, history: History, ways: list[tuple[Branch, float]], path: tuple[float, ...]) -> None:
+        """ways: with the log-likelihood of each one's first token."""
+        if not ways:
             history.release()
             return
-        fork = _Fork(history, self.memory.pools.save_slot(history.state), len(more))
+        fork = _Fork(history, self.memory.pools.save_slot(history.state), len(ways))
         history.drop_slot()
-        self._jobs += [_Job(way, fork, first, path) for way, first in more]
+        self._jobs += [_Job(way, fork, first, path) for way, first in ways]
 
     def _note(self, branch: Branch, path: tuple[float, ...]) -> None:
         for number in branch.ends:
-            self.scores[number] = Score(path)
+            self.scores[number] = Score(path[1:])
 
-    def _pass(self, runs: list[Run]) -> list[Tensor]:
-        """Logits of all rows of each run."""
+    def _pass(self, runs: list[Run]) -> Tensor:
+        """Logits of all rows, run after run."""
         with torch.inference_mode():
             logits = self.model.forward(flat(runs, self.model.weights.norm.device), self.memory.pools)
         for run in runs:
             run.history.advance(len(run.tokens))
-        return list(logits.split([len(run.tokens) for run in runs]))
+        return logits

@@ -36,6 +36,38 @@ def branches(continuations: Sequence[Sequence[int]], most: int) -> list[Branch]:
     return roots
 
 
+def folded(roots: list[Branch], again: int, most: int) -> list[Branch]:
+    """The same continuations in fewer generations: one is left out, each of its branches joined to every way on from
+    it, where no more than `again` tokens in all are computed once more for it. None is longer than `most` tokens."""
+    generations = [roots]
+    while ways := [way for branch in generations[-1] for way in branch.ways]:
+        generations.append(ways)
+    joined: dict[int, list[Branch]] = {}
+    for generation in reversed(generations):
+        fitting = []
+        for branch in generation:
+            branch.ways = _in_place_of(branch.ways, joined)
+            if branch.ways and len(branch.tokens) + max(len(way.tokens) for way in branch.ways) <= most:
+                fitting.append(branch)
+        more = sum(len(branch.tokens) * (len(branch.ways) + bool(branch.ends) - 1) for branch in fitting)
+        if more <= again:
+            joined |= {id(branch): _joined(branch) for branch in fitting}
+    return _in_place_of(roots, joined)
+
+
+def _in_place_of(branches: list[Branch], joined: dict[int, list[Branch]]) -> list[Branch]:
+    return [one for branch in branches for one in joined.get(id(branch), [branch])]
+
+
+def _joined(branch: Branch) -> list[Branch]:
+    """Its ways, each behind its tokens; where a continuation ends with it that too."""
+    made = [Branch(branch.tokens, branch.ends)] if branch.ends else []
+    for way in branch.ways:
+        made.append(Branch([*branch.tokens, *way.tokens], way.ends))
+        made[-1].ways = way.ways
+    return made
+
+
 def _runs(continuations: Sequence[Sequence[int]], group: list[int], start: int) -> list[list[int]]:
     """A sorted group cut where the token at `start` changes."""
     runs: list[list[int]] = []
