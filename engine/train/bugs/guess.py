@@ -23,11 +23,11 @@ _COMMON |= {
     "os",
     "path",
     "re",
-    "append",
-    "join",
-    "exists",
-    "super",
     "__init__",
+    "key",
+    "encoding",
+    "args",
+    "kwargs",
 }
 
 
