@@ -16,3 +16,12 @@ class Piece:
 
 
 Example = list[Piece]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question, and answers to it of which the one at `right` is learnt, against the others."""
+
+    question: Example
+    answers: list[list[Segment]]
+    right: int

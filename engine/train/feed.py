@@ -1,7 +1,7 @@
 """The process that makes batches while the model trains: python -m engine.train.feed < settings > batches.
 
-Settings are a line of JSON: data, half, seed, number. A batch is a line of JSON (kinds, starts, following), then its
-tokens as int32 and what is learnt as bytes. It goes on until nobody reads.
+Settings are a line of JSON: data, half, seed, number. A batch is a line of JSON (kinds, starts, parents, following),
+then its tokens as int32 and what is learnt as bytes. It goes on until nobody reads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from engine.train.packer import Batch
 
 
 def send(batch: Batch, out: IO[bytes]) -> None:
-    head = {"kinds": batch.kinds, "starts": batch.starts.tolist(), "following": batch.following}
+    head = {
+        "kinds": batch.kinds,
+        "starts": batch.starts.tolist(),
+        "parents": batch.parents.tolist(),
+        "following": batch.following,
+    }
     out.write(json.dumps(head).encode() + b"\n" + batch.tokens.tobytes() + batch.learn.tobytes())
     out.flush()
 
@@ -34,7 +39,8 @@ def receive(source: IO[bytes]) -> Batch | None:
         return None
     tokens = np.frombuffer(raw, np.int32, count)
     learn = np.frombuffer(raw, bool, count, 4 * count)
-    return Batch(tokens, learn, np.array(head["starts"]), tuple(head["kinds"]), head["following"])
+    starts, parents = np.array(head["starts"]), np.array(head["parents"])
+    return Batch(tokens, learn, starts, tuple(head["kinds"]), parents, head["following"])
 
 
 def main() -> int:

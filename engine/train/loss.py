@@ -11,7 +11,8 @@ from torch.autograd import Function
 from engine.train.fused import fused
 from engine.train.rows import Rows
 
-_ROWS = 512
+ROWS = 512
+"""Logits at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Wanted:
         names = tuple(sorted(set(rows.kinds)))
         learn = rows.learn.clone()
         learn[rows.starts[:-1]] = False
+        if rows.parents is not None:  # what goes on from another sequence is learnt as a choice
+            learn &= torch.repeat_interleave(rows.parents < 0, rows.starts.diff())
         learnt = learn.nonzero().flatten()
         of_sequence = torch.tensor([names.index(kind) for kind in rows.kinds])
         kinds = torch.repeat_interleave(of_sequence, rows.starts.diff())[learnt]
@@ -51,9 +54,9 @@ class CrossEntropy(Function):
         losses = x.new_empty(len(x), dtype=torch.float32)
         grad_x = torch.empty_like(x) if wanted else None
         grad_head = torch.zeros_like(head, dtype=torch.float32) if wanted else None
-        for first in range(0, len(x), _ROWS):
-            part = slice(first, min(first + _ROWS, len(x)))
-            losses[part], slope = _slopes(x[part] @ head.T, targets[part])
+        for first in range(0, len(x), ROWS):
+            part = slice(first, min(first + ROWS, len(x)))
+            losses[part], slope = slopes(x[part] @ head.T, targets[part])
             if grad_x is not None and grad_head is not None:
                 grad_x[part] = slope @ head
                 grad_head += slope.T @ x[part]
@@ -70,7 +73,7 @@ class CrossEntropy(Function):
 
 
 @fused
-def _slopes(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+def slopes(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     """(−log p [n] fp32, its gradient by the logits [n, V] in their dtype)."""
     told = logits.float().log_softmax(-1)
     hit = torch.arange(logits.shape[1], device=logits.device) == targets[:, None]

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from engine.errors import EngineError
@@ -19,6 +20,8 @@ from engine.train.feed import receive
 from engine.train.packer import Batch
 from engine.train.rows import Rows
 
+_QUESTIONS = 96
+"""Choices that are measured: the right one comes first in about so many of hundred, give or take five."""
 _AHEAD = 1 << 20
 """Bytes that may wait in the pipe, about 50 batches: what bounds how far the process is ahead."""
 _ROOT = Path(__file__).parents[2]
@@ -92,7 +95,7 @@ def source(data: Mapping[str, Any], half: str, seed: int) -> Feed:
 
 def held(data: Mapping[str, Any], count: int) -> Iterable[Rows]:
     """The same batches of held-out packages each time, every kind in batches of its own: `count` in all, one of each
-    kind at least."""
+    kind at least, and of choices as many as hold some of each."""
     return _held(json.dumps(data), count)
 
 
@@ -103,11 +106,13 @@ def _held(table: str, count: int) -> tuple[Rows, ...]:
     made = []
     for at, kind in enumerate(kinds):
         packer = data.packer("held", f"held/{kind}", {kind: 1.0})
-        number = 0
-        for _ in range(max(1, (count + at) // len(kinds))):
+        number, batches, questions = 0, 0, 0
+        while batches < max(1, (count + at) // len(kinds)) or 0 < questions < _QUESTIONS:
             batch = packer.batch(number)
             number = batch.following
             made.append(rows(batch))
+            batches += 1
+            questions += len(np.unique(batch.parents[batch.parents >= 0]))
     return tuple(made)
 
 
@@ -117,6 +122,7 @@ def rows(batch: Batch) -> Rows:
         torch.tensor(batch.learn),
         torch.tensor(batch.starts),
         batch.kinds,
+        torch.tensor(batch.parents) if (batch.parents >= 0).any() else None,
     )
 
 

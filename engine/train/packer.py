@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from engine.errors import ConfigError
 from engine.prompt.encode import encode
 from engine.tokenizer import Tokenizer
-from engine.train.example import Example
+from engine.train.example import Choice, Example
 from engine.train.library import Library
 from engine.train.make import Maker
 
@@ -27,11 +27,18 @@ _FEWEST = 32
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """tokens and learn are as long as each other."""
+    """tokens and learn are as long as each other. answers: tokens of what may stand behind them, the one at `right` to
+    be learnt."""
 
     kind: str
     tokens: list[int]
     learn: list[bool]
+    answers: list[list[int]] = field(default_factory=list)
+    right: int = -1
+
+    @property
+    def size(self) -> int:
+        return len(self.tokens) + sum(map(len, self.answers))
 
     def cut(self, most: int) -> Sequence:
         return Sequence(self.kind, self.tokens[:most], self.learn[:most])
@@ -39,14 +46,32 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """As `engine.train.rows.Rows`, in numpy: tokens int32, learn bool, starts int64. following: the number of the
-    example that the next batch begins with."""
+    """As `engine.train.rows.Rows`, in numpy: tokens int32, learn bool, starts int64, parents int64.
+    following: the number of the example that the next batch begins with."""
 
     tokens: np.ndarray
     learn: np.ndarray
     starts: np.ndarray
     kinds: tuple[str, ...]
+    parents: np.ndarray
     following: int
+
+    @classmethod
+    def of(cls, taken: list[Sequence], following: int) -> Batch:
+        batch: list[tuple[str, list[int], list[bool], int]] = []
+        for one in taken:
+            at = len(batch)
+            batch.append((one.kind, one.tokens, one.learn, -1))
+            for number, answer in enumerate(one.answers):
+                batch.append((one.kind, answer, [number == one.right] * len(answer), at))
+        return cls(
+            np.array([token for _, tokens, _, _ in batch for token in tokens], np.int32),
+            np.array([each for _, _, learn, _ in batch for each in learn], bool),
+            np.cumsum([0, *(len(tokens) for _, tokens, _, _ in batch)], dtype=np.int64),
+            tuple(kind for kind, _, _, _ in batch),
+            np.array([parent for _, _, _, parent in batch], np.int64),
+            following,
+        )
 
 
 class Packer:
@@ -74,26 +99,19 @@ class Packer:
         missing = 0
         while room >= _FEWEST:
             found = self.sequence(number)
-            if found is not None and len(found.tokens) > room and found.kind != CUT:
+            if found is not None and found.size > room and found.kind != CUT:
                 break
             number += 1
             missing = missing + 1 if found is None else 0
             if missing > _GIVES_UP:
                 raise ConfigError(f"no example of {' or '.join(self._kinds)} can be made of these documents")
             if found is not None:
-                taken.append(found.cut(room))
-                room -= len(taken[-1].tokens)
+                taken.append(found.cut(room) if found.kind == CUT else found)
+                room -= taken[-1].size
         if room >= _FEWEST and CUT in self._weights_by_kind():
             filler = self._made(CUT, Random(f"{self._seed}/fill/{number}"))
             taken += [filler.cut(room)] if filler is not None else []
-        lengths = [len(sequence.tokens) for sequence in taken]
-        return Batch(
-            np.array([token for sequence in taken for token in sequence.tokens], np.int32),
-            np.array([learn for sequence in taken for learn in sequence.learn], bool),
-            np.cumsum([0, *lengths], dtype=np.int64),
-            tuple(sequence.kind for sequence in taken),
-            number,
-        )
+        return Batch.of(taken, number)
 
     def sequence(self, number: int) -> Sequence | None:
         """The example of that number; None where nothing could be made."""
@@ -111,12 +129,20 @@ class Packer:
             found = encoded(kind, example, self._tokenizer)
             if kind == CUT:
                 found = found.cut(self._context)
-            if len(found.tokens) <= self._context and any(found.learn[1:]):
+            if len(found.tokens) <= self._context and found.size <= self._tokens and _teaches(found):
                 return found
         return None
 
 
-def encoded(kind: str, example: Example, tokenizer: Tokenizer) -> Sequence:
+def _teaches(one: Sequence) -> bool:
+    return len(one.answers) > 1 or any(one.learn[1:])
+
+
+def encoded(kind: str, example: Example | Choice, tokenizer: Tokenizer) -> Sequence:
+    if isinstance(example, Choice):
+        asked = encoded(kind, example.question, tokenizer)
+        answers = [encode(answer, tokenizer).tokens for answer in example.answers]
+        return Sequence(kind, asked.tokens, asked.learn, answers, example.right)
     tokens: list[int] = []
     learn: list[bool] = []
     for piece in example:

@@ -32,9 +32,11 @@ class Settings:
     straight line. weight_decay: of matrices. clip: the largest norm of all gradients. optimiser: `muon` for matrices
     and AdamW for the rest, or `adamw`. dtype: of products. compile: small operations made
     into one, see `fused`. quantise_from, sparse_from: the steps from which routed
-    experts compute as MXFP4 and full attention is the indexer's choice. index_rows: queries of a batch that indexers
-    learn from. balance: how far a step moves a selection bias. save_every, evaluate_every: in steps. keep: how many
-    steps lie between checkpoints that stay; of the others only the last two do. held: batches of an evaluation.
+    experts compute as MXFP4 and full attention is the indexer's choice. index_rows: queries of a batch that
+    indexers learn from. choice: what a question's choice among answers weighs, in learnt tokens; choice_loglik,
+    choice_tokens: what an answer's log-likelihood and its tokens count for in it. balance: how far a step moves a
+    selection bias. save_every, evaluate_every: in steps. keep: how many steps lie between checkpoints that stay; of
+    the others only the last two do. held: batches of an evaluation.
     """
 
     seed: int = 0
@@ -51,6 +53,9 @@ class Settings:
     quantise_from: int = 0
     sparse_from: int = 1000
     index_rows: int = 256
+    choice: float = 8.0
+    choice_loglik: float = 1.0
+    choice_tokens: float = 0.0
     balance: float = 1e-3
     save_every: int = 200
     evaluate_every: int = 500

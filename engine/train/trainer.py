@@ -11,8 +11,9 @@ from torch import Tensor
 from engine.config import ModelConfig
 from engine.model import ModelWeights
 from engine.train.balance import imbalance, level
-from engine.train.loss import CrossEntropy, Wanted
+from engine.train.choice import Chosen
 from engine.train.notes import Notes
+from engine.train.objective import Lost, Objective
 from engine.train.ops import hidden
 from engine.train.optimiser import Optimiser
 from engine.train.packed import Packed
@@ -26,19 +27,21 @@ _DTYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32}
 
 @dataclass(slots=True)
 class Told:
-    """Of one step or evaluation. sums: (loss, learnt tokens) by kind. tokens: read. divergence: KL of the indexers, a
-    layer's mean. loads: [E] a layer."""
+    """Of one step or evaluation. sums: (loss, learnt tokens) by kind. tokens: read. chosen: of choices.
+    divergence: KL of the indexers, a layer's mean. loads: [E] a layer."""
 
     sums: dict[str, tuple[float, int]] = field(default_factory=dict)
     tokens: int = 0
+    chosen: Chosen = field(default_factory=Chosen)
     divergence: float = 0.0
     loads: list[Tensor] = field(default_factory=list)
     norm: float = 0.0
 
-    def add(self, by_kind: dict[str, tuple[float, int]], notes: Notes, tokens: int, share: float) -> None:
-        for kind, (loss, count) in by_kind.items():
+    def add(self, lost: Lost, notes: Notes, tokens: int, share: float) -> None:
+        for kind, (loss, count) in lost.by_kind.items():
             before = self.sums.get(kind, (0.0, 0))
             self.sums[kind] = before[0] + loss, before[1] + count
+        self.chosen += lost.chosen
         self.tokens += tokens
         if notes.divergences:
             self.divergence += share * float(torch.stack(notes.divergences).detach().mean())
@@ -59,6 +62,7 @@ class Told:
         return {
             "loss": round(self.loss, 4),
             "kinds": kinds,
+            **({"choice": self.chosen.words()} if self.chosen.questions else {}),
             "tokens": self.tokens,
             "learnt": self.learnt,
             "divergence": round(self.divergence, 4),
@@ -78,16 +82,16 @@ class Trainer:
     def train(self, batches: Sequence[Rows]) -> Told:
         """One step on all of `batches` together: each learnt token weighs the same."""
         told = Told()
-        wanted = [Wanted.of(rows) for rows in batches]
-        learnt = max(1, sum(len(one.rows) for one in wanted))
-        for number, (rows, one) in enumerate(zip(batches, wanted, strict=True)):
+        objectives = [Objective.of(rows) for rows in batches]
+        learnt = max(1, sum(one.learnt for one in objectives))
+        for number, (rows, one) in enumerate(zip(batches, objectives, strict=True)):
             notes = self._notes(self.settings.index_rows, self.step * len(batches) + number)
-            losses = self._losses(rows, one, notes, self._weights())
-            loss = losses.sum() / learnt
+            lost = self._lost(rows, one, notes, self._weights())
+            loss = lost.whole / learnt
             if notes.divergences:
                 loss = loss + torch.stack(notes.divergences).sum() / len(batches)
             loss.backward()
-            told.add(one.by_kind(losses.detach()), notes, len(rows.tokens), 1 / len(batches))
+            told.add(lost, notes, len(rows.tokens), 1 / len(batches))
         told.norm = self.optimiser.step(self.step)
         level(self.parameters.biases, told.loads, self.settings.balance)
         self.step += 1
@@ -102,9 +106,7 @@ class Trainer:
         for number, rows in enumerate(batches):
             notes = self._notes(max(1, self.settings.index_rows), number)
             notes.recall = recall
-            wanted = Wanted.of(rows)
-            losses = self._losses(rows, wanted, notes, weights)
-            told.add(wanted.by_kind(losses), notes, len(rows.tokens), 1.0)
+            told.add(self._lost(rows, Objective.of(rows), notes, weights), notes, len(rows.tokens), 1.0)
             seen += 1
         told.divergence /= max(1, seen)
         return told, recall
@@ -116,8 +118,8 @@ class Trainer:
     def _notes(self, rows: int, seed: int) -> Notes:
         return Notes(self.step >= self.settings.sparse_from, rows, seed)
 
-    def _losses(self, rows: Rows, wanted: Wanted, notes: Notes, weights: ModelWeights) -> Tensor:
-        packed = Packed.at(rows.starts, self.device)
-        tokens, own = rows.tokens.to(self.device), wanted.rows.to(self.device)
+    def _lost(self, rows: Rows, objective: Objective, notes: Notes, weights: ModelWeights) -> Lost:
+        packed = Packed.at(rows.starts, self.device, rows.parents)
+        tokens, own = rows.tokens.to(self.device), objective.rows.to(self.device)
         x = hidden(self.config, weights, tokens, packed, own, notes)
-        return CrossEntropy.apply(x, weights.head, wanted.targets.to(self.device))
+        return objective.lost(x, weights.head, self.settings)

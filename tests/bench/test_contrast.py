@@ -1,8 +1,7 @@
-"""Records of the choice among real candidates: what they hold, and going on after a stop."""
+"""Groups to choose from: what they hold, and going on after a stop."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,13 @@ pytest.importorskip("torch")
 pytest.importorskip("engine.train.bugs.put")
 
 import contrast
-from choices import SIZE
+import groups
 
-from engine.prompt.edits import apply
+from deskagent.repair.model.excerpt import excerpt_of, shown
+from deskagent.repair.source import SourceFile
+from deskagent.repair.syntax import Syntax
+from engine.prompt.edits import apply, write
+from engine.train.choices import parsed
 from engine.train.corpus.files import Document
 
 CODE = """import os
@@ -37,36 +40,41 @@ def split(text, sign):
     return parts
 """
 DOCUMENTS = [Document("p", "p/a.py", "python", CODE), Document("p", "p/b.md", "markdown", "# text\n" * 50)]
+LINES = CODE.split("\n")
 
 
-def read(out: Path) -> list[dict]:
-    return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+@pytest.fixture(scope="module")
+def out(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("groups") / "out.jsonl"
+    at = contrast.go(DOCUMENTS, path, 8, 0)
+    assert at.made == 8 and 0 < at.reached <= at.bugs
+    return path
 
 
-def test_a_record_is_a_choice_of_real_edits(tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    at = contrast.go(DOCUMENTS, out, 3, 0)
-    made = read(out)
-    assert len(made) == at.made == 3
-    for record in made:
-        assert set(record) == {"path", "excerpt", "failure", "request", "candidates", "right"}
-        assert record["path"] == "p/a.py" and record["excerpt"] not in CODE
-        assert SIZE // 2 < len(record["candidates"]) <= SIZE
-        assert len(set(record["candidates"])) == len(record["candidates"])
-        assert record["candidates"][record["right"]]
-        assert len({json.dumps(one) for one in made}) == 3
+def test_a_group_is_a_choice_of_real_edits(out: Path) -> None:
+    made = list(parsed(out.read_text("utf-8")))
+    assert {group.path for group in made} == {"p/a.py"}
+    assert {bool(group.mutation) for group in made} >= {True}
+    for group in made:
+        assert groups.LEAST <= len(group.answers) <= groups.SIZE
+        assert len({write(edits) for edits in group.answers}) == len(group.answers)
+        assert (group.right >= 0) == bool(group.mutation)
 
 
-def test_the_right_one_mends_the_excerpt(tmp_path: Path) -> None:
-    from engine.prompt.edits import parse
+def test_the_right_one_alone_mends_the_excerpt(out: Path) -> None:
+    for group in parsed(out.read_text("utf-8")):
+        meant = "\n".join(LINES[group.first : group.last])
+        excerpt = apply(group.mutation, meant)
+        mended = [apply(edits, excerpt).split() == meant.split() for edits in group.answers]
+        assert [number for number, right in enumerate(mended) if right] == [group.right] * (group.right >= 0)
 
-    out = tmp_path / "out.jsonl"
-    contrast.go(DOCUMENTS, out, 3, 1)
-    for record in read(out):
-        mended = apply(parse(record["candidates"][record["right"]]), record["excerpt"])
-        assert mended in CODE
-        others = [text for i, text in enumerate(record["candidates"]) if i != record["right"]]
-        assert all(apply(parse(text), record["excerpt"]) != mended for text in others)
+
+def test_the_excerpt_is_what_a_search_would_show(out: Path) -> None:
+    for group in parsed(out.read_text("utf-8")):
+        excerpt = apply(group.mutation, "\n".join(LINES[group.first : group.last]))
+        lines = [*LINES[: group.first], *excerpt.split("\n"), *LINES[group.last :]]
+        syntax = Syntax(SourceFile.from_bytes("p/a.py", "\n".join(lines).encode()))
+        assert shown(excerpt_of(syntax, group.first + 1).text) == excerpt
 
 
 def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
@@ -74,7 +82,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     contrast.go(DOCUMENTS, whole, 4, 2)
     contrast.go(DOCUMENTS, parts, 2, 2)
     with parts.open("a", encoding="utf-8") as file:
-        file.write('{"path": "half a li')  # killed while it wrote
+        file.write('["half a li')  # killed while it wrote
     contrast.go(DOCUMENTS, parts, 4, 2)
     assert parts.read_bytes() == whole.read_bytes()
     with pytest.raises(SystemExit, match="seed 2"):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from engine.train.corpus.files import Document
-from engine.train.example import Example
+from engine.train.example import Choice, Example
 
-Maker = Callable[[Document, Random], Example | None]
+Maker = Callable[[Document, Random], Example | Choice | None]
 """None where nothing could be made of this document."""

@@ -13,8 +13,7 @@ from engine.train.bugs import record
 from engine.train.bugs.traced import traced
 from engine.train.library import Library
 from engine.train.make import Maker
-from engine.train.make.contrast import contrast
-from engine.train.make.contrast import read as read_choices
+from engine.train.make.contrast import contrast, drawn
 from engine.train.make.language import lm
 from engine.train.make.middle import fim
 
@@ -34,7 +33,9 @@ MAKERS: dict[str, Callable[[Stock], Maker]] = {
     "bug": lambda _: bugs.bug,
     "right": lambda _: bugs.right,
     "traced": lambda stock: partial(traced, record.read(stock.folder / f"traced-{stock.half}.xz")),
-    "contrast": lambda stock: partial(contrast, read_choices(stock.folder, stock.half)),
+    "contrast": lambda stock: partial(
+        contrast, drawn(stock.folder / f"contrast-{stock.half}.xz", stock.library.documents)
+    ),
 }
 
 
