@@ -37,11 +37,12 @@ class Data:
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Data:
-        """Errors: ConfigError, naming the key."""
-        unknown = sorted(set(table) - {field.name for field in fields(cls)})
-        if unknown or "weights" not in table:
+        """table: its `rows`, the module that reads it, says nothing more. Errors: ConfigError, naming the key."""
+        told = {key: value for key, value in table.items() if key != "rows"}
+        unknown = sorted(set(told) - {field.name for field in fields(cls)})
+        if unknown or "weights" not in told:
             raise ConfigError(f"data.{unknown[0]} isn't known" if unknown else "data.weights is missing")
-        return cls(**table)
+        return cls(**told)
 
     def packer(self, half: str, seed: str, kinds: Mapping[str, float] | None = None) -> Packer:
         """kinds: weights instead of the run's own."""

@@ -92,3 +92,11 @@ def test_the_process_ends_when_nobody_reads(data) -> None:
 def test_tables_that_describe_no_data_are_refused(data, change, named) -> None:
     with pytest.raises(ConfigError, match=named):
         pack.source(data | change, "train", 0)
+
+
+def test_a_table_may_name_the_module_that_reads_it(data) -> None:
+    source = pack.source(data | {"rows": "engine.train.pack"}, "train", 0)
+    plain = pack.source(data, "train", 0)
+    assert words(next(source)) == words(next(plain))
+    source.close()
+    plain.close()
