@@ -26,11 +26,12 @@ _LOOK = 512
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """How an answer ended. calls: in it. empty: nothing came. error: where it broke. thinking_loops: it was ended since
-    its thinking went round."""
+    """How an answer ended. text, calls: in it. empty: nothing came. error: where it broke. thinking_loops: it was ended
+    since its thinking went round."""
 
     stop: Stop
     usage: Usage
+    text: str
     calls: tuple[Call, ...]
     empty: bool
     error: ProviderError | None = None
@@ -89,7 +90,8 @@ async def ask(
             )
         )
     calls = tuple(part for part in parts if isinstance(part, Call))
-    return Came(gather.stop, gather.usage, calls, not parts, error, rounds)
+    text = "".join(part.text for part in parts if isinstance(part, Text))
+    return Came(gather.stop, gather.usage, text, calls, not parts, error, rounds)
 
 
 def known_ids(turns: Sequence[Turn]) -> set[str]:

@@ -7,8 +7,8 @@ Who wants to steer a running conversation says something: it is seen before the 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from deskagent.agent.budget import StepType, Tier, pick_budget
 from deskagent.agent.converse import stuck
@@ -43,9 +43,20 @@ class Limits:
     seconds: float | None = None
 
 
+class Room(Protocol):
+    """Makes room in the history."""
+
+    @property
+    def full(self) -> bool: ...
+
+    async def __call__(self) -> bool:
+        """Whether some was made."""
+        ...
+
+
 @dataclass
 class Talk:
-    """system, tools: the stable head of every request. compact: makes room in the history and says whether it could.
+    """system, tools: the stable head of every request. room: is made before a request where the history is full.
     moves: the provider's server keeps the effort in front of the conversation. why: after FAILED, what ended it."""
 
     recorder: Recorder
@@ -54,7 +65,7 @@ class Talk:
     hands: Hands
     system: str
     tools: tuple[Tool, ...]
-    compact: Callable[[], Awaitable[bool]]
+    room: Room
     effort: str = "auto"
     cap: Tier = Tier.MAX
     limits: Limits = field(default_factory=Limits)
@@ -104,7 +115,11 @@ class Talk:
             self._ruts.add(rut.key)
             self._failed = self._tier
             self._tell(_STUCK.format(why=rut.why[:1].upper() + rut.why[1:]))
-        return "asked" if self.history.turns() else "nothing_asked"
+        if not self.history.turns():
+            return "nothing_asked"
+        if self.room.full:
+            await self.room()
+        return "asked"
 
     async def plan(self) -> str:
         """One answer of the model."""
@@ -128,7 +143,7 @@ class Talk:
         return await self._outcome(came)
 
     async def _outcome(self, came: Came) -> str:
-        if came.error is not None and came.error.trouble is Trouble.CONTEXT and await self.compact():
+        if came.error is not None and came.error.trouble is Trouble.CONTEXT and await self.room():
             return "cut"
         if came.error is not None and (came.error.trouble is not Trouble.NETWORK or came.empty):
             self.why = str(came.error)

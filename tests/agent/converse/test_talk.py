@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,17 @@ from deskagent.tools.read import Read
 class Open:
     def decide(self, tool: str, wish: object) -> Decision:
         return Decision(Verdict.ALLOW, "a test")
+
+
+@dataclass
+class Room:
+    """Says in turn whether it could make some."""
+
+    could: list[bool]
+    full: bool = False
+
+    async def __call__(self) -> bool:
+        return self.could.pop(0) if self.could else False
 
 
 class Both:
@@ -57,19 +69,16 @@ def make(journal: Journal, project: Path, watcher, scripted) -> Callable[..., Ta
     """A conversation with a scripted provider; what was there before is read from the session."""
     (project / "a.txt").write_text("hello\n")
 
-    def build(answers, *, said: str = "do it", compact=None, **more) -> Talk:
+    def build(answers, *, said: str = "do it", room: list[bool] | None = None, **more) -> Talk:
         history = History(record.event for record in journal.read())
         recorder = Recorder(journal, Both(history, watcher))
-
-        async def no_room() -> bool:
-            return False
 
         def context(call: str) -> Context:
             return Context(project, call, Unconfined(), Policy(), {}, {}, lambda changes: "", lambda data: "")
 
         hands = Hands(recorder, {"read": Read()}, Open(), context)
         made = Talk(
-            recorder, history, scripted(list(answers)), hands, "You help.", (), compact or no_room, **more
+            recorder, history, scripted(list(answers)), hands, "You help.", (), Room(room or []), **more
         )
         if said:
             made.say((Text(said),))
@@ -152,16 +161,10 @@ def test_a_server_that_does_not_answer_ends_it_in_words_and_the_history_can_be_s
 
 def test_a_full_context_is_made_room_in_once_it_can_be(make, script) -> None:
     says, _ = script
-    rooms = [True, False]
-
-    async def compact() -> bool:
-        return rooms.pop(0)
-
     full = ProviderError(Trouble.CONTEXT, "too long")
-    one = make([[full], [full]], compact=compact)
+    one = make([[full], [full]], room=[True, False])
     assert asyncio.run(one.run()) is State.FAILED and one.why == "too long"
-    rooms[:] = [True]
-    again = make([[full], says("ok")], compact=compact, said="again")
+    again = make([[full], says("ok")], room=[True], said="again")
     assert asyncio.run(again.run()) is State.DONE
 
 
