@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from engine.prompt.messages import Message, Prompt, Tier
 
+TAUGHT = 1
+"""Number of this way of asking and answering: a checkpoint that was taught another one wouldn't know what is meant."""
 MOST_FAILURE = 600
 """Characters kept of what failed: its end, where the message is."""
 _REQUEST = 200

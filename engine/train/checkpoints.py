@@ -58,7 +58,7 @@ def write(trainer: Trainer, run: Path, source: Mapping[str, Any]) -> Path:
 def prune(run: Path, keep: int) -> None:
     """Removes all but the last checkpoints and those of steps that are multiples of `keep`."""
     for folder in found(run)[:-_LAST]:
-        if _step(folder) % keep:
+        if step_of(folder) % keep:
             shutil.rmtree(folder)
 
 
@@ -105,5 +105,5 @@ def _copy(target: Tensor, source: Tensor) -> None:
     target.copy_(source.reshape(target.shape))
 
 
-def _step(folder: Path) -> int:
+def step_of(folder: Path) -> int:
     return int(folder.name.removeprefix("step-"))

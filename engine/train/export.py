@@ -1,11 +1,14 @@
 """A run's checkpoint as it is shipped: routed experts in MXFP4 exactly as training computed with them, the rest BF16.
 
-python -m engine.train.export RUN DST [--step N] [--tokenizer FILE] [--masters FOLDER]
+python -m engine.train.export RUN DST [--step N] [--version N] [--measured FILE] [--tokenizer FILE] [--masters FOLDER]
+
+Beside the weights lie the tokenizer, the card (see `engine.train.card`) and the files' hashes.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from pathlib import Path
 
@@ -13,12 +16,19 @@ import torch
 from torch import Tensor
 
 from engine.errors import CheckpointError, EngineError
-from engine.train import checkpoints
+from engine.sizes import human
+from engine.train import card, checkpoints
+from engine.train.corpus import lock
 from engine.train.parameters import Parameters, Stored
 from engine.weights.checkpoint import Checkpoint
 from engine.weights.mxfp4 import pack
+from engine.weights.quantize import SUMS
 from engine.weights.save import save
-from engine.weights.writer import write_whole
+from engine.weights.writer import write_json, write_whole
+
+LARGEST = 16_000_000
+"""Bytes of what is shipped, all files together."""
+_CORPUS = Path(__file__).with_name("corpus.lock")
 
 
 class Shipped(Stored):
@@ -58,16 +68,38 @@ def export(
     return there[-1]
 
 
+def describe(target: Path, run: Path, step: int, version: int, figures: card.Measured) -> None:
+    """The card, what tells this version from others, and hashes of the weights, into a folder that `export` wrote.
+    Errors: ConfigError, CheckpointError for a folder that is too large to be shipped."""
+    opened = Checkpoint.open(target)
+    parameters = sum(tensor.numel() for tensor in Parameters(opened.config).named.values())
+    size = sum(file.stat().st_size for file in opened.files)
+    shipped = card.Shipped(opened.config, version, step, parameters, size)
+    write_whole(target / "README.md", [card.card(shipped, run, lock.read(_CORPUS), figures).encode()])
+    write_json(target / card.MADE, card.made(version))
+    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in opened.files)
+    write_whole(target / SUMS, [sums.encode()])
+    whole = sum(file.stat().st_size for file in target.iterdir())
+    if whole > LARGEST:
+        raise CheckpointError(f"{target}: {human(whole)}, and at most {human(LARGEST)} are shipped")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m engine.train.export")
     parser.add_argument("run", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--step", type=int, help="of the checkpoint; the last one's if not given")
+    parser.add_argument(
+        "--version", type=int, default=1, help="of what is shipped; a newer one has a larger number"
+    )
+    parser.add_argument("--measured", type=Path, help="a JSON file of figures for the card")
     parser.add_argument("--tokenizer", type=Path, help="a tokenizer.json to put beside the weights")
     parser.add_argument("--masters", type=Path, help="also write plain BF16 weights into this folder")
     asked = parser.parse_args()
     try:
+        figures = card.measured(asked.measured)
         taken = export(asked.run, asked.target, asked.step, asked.tokenizer, asked.masters)
+        describe(asked.target, asked.run, checkpoints.step_of(taken), asked.version, figures)
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

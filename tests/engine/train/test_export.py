@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -13,10 +14,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from engine.api import Caches, Engine  # noqa: E402
-from engine.errors import CheckpointError  # noqa: E402
+from engine.errors import CheckpointError, ConfigError  # noqa: E402
 from engine.process.load import load  # noqa: E402
+from engine.prompt.repair import TAUGHT  # noqa: E402
 from engine.train import checkpoints  # noqa: E402
-from engine.train.export import export  # noqa: E402
+from engine.train import export as exporting  # noqa: E402
+from engine.train.card import MADE, Measured, measured  # noqa: E402
+from engine.train.checkpoints import step_of  # noqa: E402
+from engine.train.export import describe, export  # noqa: E402
 from engine.train.log import lines  # noqa: E402
 from engine.train.loss import CrossEntropy  # noqa: E402
 from engine.train.notes import Notes  # noqa: E402
@@ -24,6 +29,9 @@ from engine.train.ops import hidden  # noqa: E402
 from engine.train.packed import Packed  # noqa: E402
 from engine.train.settings import Settings  # noqa: E402
 from engine.train.trainer import Trainer  # noqa: E402
+from engine.weights.card import licence_of  # noqa: E402
+from engine.weights.checkpoint import Checkpoint  # noqa: E402
+from engine.weights.verify import verify  # noqa: E402
 
 ROOT = str(Path(__file__).parents[3])
 SOURCE = """
@@ -141,3 +149,43 @@ def test_a_run_by_its_command(tmp_path):
     assert more.returncode == 0, more.stderr
     assert [line["step"] for line in lines(tmp_path / "run") if "loss" in line] == [1, 2, 3, 4, 5, 6]
     assert {*lines(tmp_path / "run")[0]["kinds"]} == {"lm", "fim"}
+    (tmp_path / "figures.json").write_text(
+        '{"measured": [{"what": "ranking", "value": "0.50", "beside": "0.27", "command": "bench/model"}]}'
+    )
+    for version, wanted in (("3", 0), ("x", 2)):
+        exported = subprocess.run(
+            [
+                sys.executable, "-m", "engine.train.export", "run", f"out-{version}", "--version", version,
+                "--measured", "figures.json",
+            ],
+            cwd=tmp_path, env=os.environ | {"PYTHONPATH": ROOT}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert exported.returncode == wanted, exported.stderr
+    assert licence_of(tmp_path / "out-3") is None, "nobody has to agree to it"
+    assert json.loads((tmp_path / "out-3" / MADE).read_text()) == {"version": 3, "questions": TAUGHT}
+    told = (tmp_path / "out-3" / "README.md").read_text()
+    for part in (
+        "6 steps, 0.0M tokens",
+        "| ranking | 0.50 | 0.27 |",
+        "bench/model",
+        "| lm |",
+        'rows = "letters"',
+    ):
+        assert part in told
+    assert "| numpy |" in told, "every package is named"
+    verdicts = verify(Checkpoint.open(tmp_path / "out-3"))
+    assert all(one.expected and not one.problems for one in verdicts)
+
+
+def test_what_is_too_large_to_be_shipped_is_said(small, tmp_path, monkeypatch):
+    trainer = Trainer(small, Settings(seed=3))
+    checkpoints.write(trainer, tmp_path / "run", {})
+    (tmp_path / "run" / "config.toml").write_text("")
+    taken = export(tmp_path / "run", tmp_path / "out")
+    describe(tmp_path / "out", tmp_path / "run", step_of(taken), 1, Measured())
+    assert "Nothing was measured yet." in (tmp_path / "out" / "README.md").read_text()
+    monkeypatch.setattr(exporting, "LARGEST", 1000)
+    with pytest.raises(CheckpointError, match=r"at most 1\.0 kB are shipped"):
+        describe(tmp_path / "out", tmp_path / "run", step_of(taken), 1, Measured())
+    with pytest.raises(ConfigError, match="no figures"):
+        measured(tmp_path / "out" / "config.json")
