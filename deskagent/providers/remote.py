@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ class Remote:
     def capabilities(self) -> Capabilities:
         return self.endpoint.capabilities
 
-    async def stream(self, ask: Ask) -> AsyncIterator[Delta]:
+    async def stream(self, ask: Ask) -> AsyncGenerator[Delta, None]:
         body = wire.encode(self._api.request(ask, self.endpoint))
         taken = wire.call_ids(ask.turns)
         try:
