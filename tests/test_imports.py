@@ -21,7 +21,7 @@ LAYERS: dict[str, set[str]] = {
     "repo": BASE | {"terminal"},
     "session": BASE | {"repo", "terminal"},
     "providers": BASE | {"session"},
-    "tools": BASE | {"repair", "repo", "terminal"},
+    "tools": BASE | {"providers", "repair", "repo", "terminal"},
     "repair": BASE | {"licences", "repo", "terminal"},
     "agent": BASE | {"session", "providers", "tools", "repair", "repo", "terminal"},
     "cli": BASE | {"licences", "agent", "session", "providers", "tools", "repair", "repo", "terminal"},

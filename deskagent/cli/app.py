@@ -14,11 +14,12 @@ from deskagent.errors import DeskagentError, TransientError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
+    "run": ("deskagent.cli.run", "Do a task with tools and a model of yours."),
     "undo": ("deskagent.cli.undo", "Take back what a session changed."),
     "verify": ("deskagent.cli.verify", "Replay a session's proof on clean copies."),
     "index": ("deskagent.cli.index", "Index a project; ask it, draw its map."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
-    "model": ("deskagent.cli.model", "Look into checkpoints, verify, quantise, export them."),
+    "model": ("deskagent.cli.model", "Look into checkpoints, verify, quantise, export, compare them."),
     "trust": (
         "deskagent.cli.trust",
         "Trust a folder, so that what is detected in it may run in the sandbox.",

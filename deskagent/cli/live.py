@@ -31,6 +31,9 @@ class Quiet:
     def ask(self, question: Question) -> bool:
         return False
 
+    def choose(self, question: Question, choices: tuple[str, ...]) -> str:
+        return "no" if "no" in choices else ""
+
     def show(self, event: events.Event | Passing) -> None:
         return None
 

@@ -32,8 +32,8 @@ from deskagent.providers.endpoint import Endpoint
 @dataclass(frozen=True, slots=True)
 class Entry:
     """dialect: a name in `DIALECTS`. base: the server's URL, "" for the dialect's own. model: as the server names it,
-    "" for what stands behind the slash of the entry's name. context, output: tokens, as in Capabilities. key: the variable
-    that holds the server's key. tiers: that the model tells apart. moves: it keeps the effort in front of the
+    "" for what stands behind the slash of the entry's name. context, output: tokens, as in Capabilities. key: the
+    variable that holds the server's key. tiers: that the model tells apart. moves: it keeps the effort in front of the
     conversation. prompt, cached, written: US dollars for a million tokens of each."""
 
     dialect: str

@@ -69,7 +69,7 @@ class Context:
     each file's contents as the model last read or wrote it, by project-relative path; tools keep it. change: writes
     files, on record and so that it can be undone; errors as `repo.apply`. keep: saves bytes with the session and gives
     their name. say: output as it comes, for who watches. cancel: set when the call is to end. ask: puts a question with
-    choices to the person; "" where nobody answers.
+    choices to the person; "" where nobody answers. plan: sets the todos, each a text and its state.
     """
 
     project: Path
@@ -83,6 +83,7 @@ class Context:
     say: Callable[[str], None] = lambda text: None
     cancel: threading.Event = field(default_factory=threading.Event)
     ask: Callable[[str, tuple[str, ...]], str] = lambda question, choices: ""
+    plan: Callable[[list[tuple[str, str]]], None] = lambda todos: None
 
 
 class Tool(Generic[A]):

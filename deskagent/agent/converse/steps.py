@@ -6,11 +6,12 @@ front of the conversation: its cache of the prefix is lost. `weigh` sets that ag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deskagent.agent.budget import StepType, Tier
-from deskagent.messages import Answer, Outcome, Turn
+from deskagent.messages import Answer, Outcome, Text, Turn, Used
 
 EDITS = frozenset({"edit", "write", "patch"})
 RUNS = frozenset({"terminal", "tests", "job"})
@@ -20,12 +21,14 @@ LOOKS = frozenset(
 PLANS = frozenset({"todo", "ask"})
 
 _OF_TOOLS: tuple[tuple[frozenset[str], StepType], ...] = (
-    (EDITS, StepType.CODE_PATCH),
     (RUNS, StepType.PARSE_OUTPUT),
-    (PLANS, StepType.CODE_PATCH),
+    (EDITS, StepType.CODE_PATCH),
     (LOOKS, StepType.MULTI_HOP_RETRIEVAL),
+    (PLANS, StepType.CODE_PATCH),
 )
-"""Tools whose results an answer follows → what it is then: the first row whose tools they all are."""
+"""Tools whose results an answer follows → what it is then: the first row that any of them is in."""
+_FAILED = re.compile(r"\(exit \d+, [^\n]*\)\Z")
+"""The end of a command's result where its exit code wasn't 0, see `tools.terminal`."""
 
 
 def step_after(turns: Sequence[Turn]) -> StepType:
@@ -34,10 +37,16 @@ def step_after(turns: Sequence[Turn]) -> StepType:
     last = turns[-1] if turns else None
     if not isinstance(last, Answer) or not last.used:
         return StepType.PLAN
-    if any(used.result.outcome is not Outcome.DONE for used in last.used):
+    if any(map(_failed, last.used)):
         return StepType.ROOT_CAUSE
     names = {used.call.name for used in last.used}
-    return next((step for tools, step in _OF_TOOLS if names <= tools), StepType.MULTI_HOP_RETRIEVAL)
+    return next((step for tools, step in _OF_TOOLS if names & tools), StepType.MULTI_HOP_RETRIEVAL)
+
+
+def _failed(used: Used) -> bool:
+    told = used.result.content[-1:]
+    exited = any(isinstance(part, Text) and _FAILED.search(part.text) for part in told)
+    return used.result.outcome is not Outcome.DONE or exited
 
 
 @dataclass(frozen=True, slots=True)

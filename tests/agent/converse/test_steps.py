@@ -32,6 +32,13 @@ def test_what_failed_is_looked_into_and_what_is_new_is_planned() -> None:
     assert step_after([]) is StepType.PLAN
 
 
+def test_a_command_that_ran_and_failed_is_looked_into_and_edits_that_were_run_are_read() -> None:
+    failed = Answer((Used(Call("1", "terminal", "{}"), Result.of("1 failed\n(exit 1, 0.3 s)")),))
+    assert step_after([failed]) is StepType.ROOT_CAUSE
+    both = Answer((*used("edit").parts, *used("terminal").parts))
+    assert step_after([both]) is StepType.PARSE_OUTPUT
+
+
 def test_a_lower_tier_is_taken_where_it_saves_more_than_the_prefix_costs() -> None:
     assert weigh(Tier.LOW, Tier.MAX, Prefix(1_000, moves=True)) is Tier.LOW
     assert weigh(Tier.LOW, Tier.MAX, Prefix(200_000, moves=True)) is Tier.MAX

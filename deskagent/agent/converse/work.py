@@ -1,0 +1,215 @@
+"""A conversation's session made ready: the journal, the history in it, the project's lock, sandbox, gate and tools.
+
+What holds from the session's own past (the model, the mode, the head of every request) is taken from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from deskagent import __version__
+from deskagent.agent import past, resume, settle
+from deskagent.agent.apply import apply_patch
+from deskagent.agent.budget import Tier
+from deskagent.agent.converse import prompt
+from deskagent.agent.converse.acting import Hands
+from deskagent.agent.converse.compact import Compactor
+from deskagent.agent.converse.gate import Gate
+from deskagent.agent.converse.rules import Rule, Rules
+from deskagent.agent.converse.talk import Limits, Talk
+from deskagent.agent.front import Passing, Printed, Question
+from deskagent.agent.permissions import Mode, is_trusted
+from deskagent.agent.recorder import Recorder
+from deskagent.agent.workspace import project_root, workspace_lock
+from deskagent.errors import UsageError
+from deskagent.messages import Author, Text
+from deskagent.providers.base import Provider
+from deskagent.session import events, talk
+from deskagent.session.event import Event
+from deskagent.session.history import History
+from deskagent.session.journal import Journal
+from deskagent.terminal import temporary
+from deskagent.terminal.environment import base_env
+from deskagent.terminal.sandbox import Unconfined, find_sandbox
+from deskagent.terminal.sandbox.protect import protected_paths
+from deskagent.terminal.types import Policy
+from deskagent.tools import registry
+from deskagent.tools.base import Changes, Context
+
+
+class Person(Protocol):
+    """A front that can choose among answers."""
+
+    interactive: bool
+
+    def ask(self, question: Question) -> bool: ...
+
+    def choose(self, question: Question, choices: tuple[str, ...]) -> str:
+        """One of the choices, or words of the person's own where they give others; "" where nobody answers."""
+        ...
+
+    def show(self, event: Event | Passing) -> None: ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """start: the folder that it was called in. model: makes the provider of a name, "" for the person's default, and
+    says whether its server keeps the effort in front of a conversation. named: the model that the person named, if any.
+    session, fork: as in FixOptions. rules: beside the mode. save: keeps a rule for good. tools: names of those that may
+    be used, None for all."""
+
+    start: Path
+    argv: tuple[str, ...]
+    model: Callable[[str], tuple[Provider, bool]]
+    named: str = ""
+    mode: Mode | None = None
+    effort: str = ""
+    cap: Tier = Tier.MAX
+    limits: Limits = field(default_factory=Limits)
+    rules: Rules = field(default_factory=Rules)
+    save: Callable[[Rule], None] = lambda rule: None
+    tools: tuple[str, ...] | None = None
+    session: str | None = None
+    fork: bool = False
+
+
+class _Both:
+    """A front that the history sees everything through, before who watches."""
+
+    def __init__(self, history: History, front: Person) -> None:
+        self._history, self._front = history, front
+        self._lock = threading.RLock()
+        self.interactive = front.interactive
+
+    def ask(self, question: Question) -> bool:
+        return self._front.ask(question)
+
+    def show(self, event: Event | Passing) -> None:
+        with self._lock:  # tools report from threads of their own
+            if isinstance(event, Event):
+                self._history.take(event)
+            self._front.show(event)
+
+
+@contextlib.contextmanager
+def at_work(options: Options, front: Person) -> Iterator[Talk]:
+    """A conversation that can be gone on with. Errors: UsageError, TransientError."""
+    with contextlib.ExitStack() as stack:
+        journal, project, resumed = _opened(options)
+        stack.callback(journal.close)
+        history = History()
+        recorder = Recorder(journal, _Both(history, front))
+        for record in journal.read():
+            history.take(record.event)
+        _begin(options, recorder, project, resumed=resumed)
+        temporary.sweep()
+        stack.enter_context(workspace_lock(project))
+        settle.settle_earlier(recorder, project)
+        if past.read(journal).unsettled:
+            settle.settle_session(recorder, project, journal)
+        yield _talk(options, front, recorder, history, project)
+
+
+def _opened(options: Options) -> tuple[Journal, Path, bool]:
+    """The session's journal, its project, and whether it was there before."""
+    if options.session is None:
+        project = project_root(options.start)
+        return Journal.create(project, argv=options.argv, mode=str(options.mode or Mode.ASK)), project, False
+    here = Path() if options.session else project_root(options.start)
+    journal = Journal.open(resume.find(options.session, here), write=not options.fork)
+    try:
+        project = Path(past.read(journal).cwd)
+        if not project.is_dir():
+            raise UsageError(
+                f"The folder of session {journal.id} is gone: {project}.", hint="Bring it back first."
+            )
+        if not options.fork:
+            return journal, project, True
+        with journal:
+            return Journal.fork(journal), project, True
+    except BaseException:
+        journal.close()
+        raise
+
+
+def _begin(options: Options, recorder: Recorder, project: Path, *, resumed: bool) -> None:
+    if resumed:
+        recorder.emit(
+            events.SessionStarted(version=__version__, cwd=str(project), argv=options.argv, resumed=True)
+        )
+        for damage in recorder.journal.warnings:
+            recorder.notice("warning", f"The session was damaged: {damage.text}")
+
+
+def _talk(options: Options, front: Person, recorder: Recorder, history: History, project: Path) -> Talk:
+    def chosen(what: str, given: str, usual: str) -> str:
+        """What the person gives now, else what held before, else what is usual; it holds from here."""
+        value = given or history.chosen.get(what, "") or usual
+        if value != history.chosen.get(what):
+            recorder.emit(talk.Chosen(what=what, value=value))
+        return value
+
+    before = history.chosen.get("mode")
+    mode = Mode(chosen("mode", str(options.mode or ""), str(Mode.ASK)))
+    effort = chosen("effort", options.effort, "auto")
+    provider, moves = options.model(options.named or history.chosen.get("model", ""))
+    chosen("model", provider.name, "")
+    sandbox = Unconfined() if mode is Mode.FULL else find_sandbox()
+    blobs = recorder.journal.blobs
+    if "head" not in history.chosen:
+        head = prompt.head(project, rung=sandbox.rung, trusted=is_trusted(project), start=options.start)
+        chosen("head", blobs.put(head.encode()), "")
+    head = blobs.get(history.chosen["head"]).decode()
+    gate = Gate(mode, sandbox.rung, options.rules, front.interactive, front.choose, options.save)
+    tools = registry.tools(options.tools)
+    policy = Policy(
+        writable=() if mode is Mode.PLAN else (project,),
+        read_only=protected_paths(project),
+    )
+    seen: dict[str, str] = {}
+
+    def change(changes: Changes) -> str:
+        return apply_patch(recorder, project, changes)
+
+    def plan(todos: list[tuple[str, str]]) -> None:
+        recorder.emit(talk.TodosSet(todos=tuple(talk.Todo(text, state) for text, state in todos)))
+
+    def context(call: str) -> Context:
+        return Context(
+            project=project,
+            call=call,
+            sandbox=sandbox,
+            policy=policy,
+            env=base_env(pty=True),
+            seen=seen,
+            change=change,
+            keep=blobs.put,
+            say=lambda text: recorder.pass_on(Printed(call, text)),
+            ask=lambda question, choices: (
+                front.choose(Question(question, "", f"ask:{call}"), choices) if front.interactive else ""
+            ),
+            plan=plan,
+        )
+
+    told = registry.told(tools)
+    made = Talk(
+        recorder,
+        history,
+        provider,
+        Hands(recorder, tools, gate, context),
+        head,
+        told,
+        Compactor(recorder, history, provider, head, told),
+        effort=effort,
+        cap=options.cap,
+        limits=options.limits,
+        moves=moves,
+    )
+    if words := prompt.of_mode(mode, before):
+        made.say((Text(words),), Author.DESKAGENT)
+    return made

@@ -1,0 +1,13 @@
+"""The model that a command uses, by the name that the person gives it."""
+
+from __future__ import annotations
+
+from deskagent.providers import catalog
+from deskagent.providers.base import Provider
+from deskagent.providers.remote import Remote
+
+
+def opened(name: str) -> tuple[Provider, bool]:
+    """The provider, and whether its server keeps the effort in front of a conversation. Errors: UsageError."""
+    found, entry = catalog.read().find(name)
+    return Remote(entry.endpoint(found)), entry.moves

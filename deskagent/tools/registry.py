@@ -1,0 +1,59 @@
+"""All tools by name, and what a model is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from deskagent.errors import UsageError
+from deskagent.providers.base import Tool as Told
+from deskagent.tools.ask import Ask
+from deskagent.tools.base import Tool
+from deskagent.tools.edit import Edit
+from deskagent.tools.glob import Glob
+from deskagent.tools.grep import Grep
+from deskagent.tools.read import Read
+from deskagent.tools.terminal import Terminal
+from deskagent.tools.todo import Todo
+from deskagent.tools.write import Write
+
+ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Terminal, Todo, Ask)
+"""In the order that models are told of them, which stays the same, since it is part of the prefix."""
+
+
+def tools(names: Iterable[str] | None = None) -> dict[str, Tool[Any]]:
+    """Those of the names, None for all. Errors: UsageError for a name that none has."""
+    every = {kind.name: kind for kind in ALL}
+    wanted = list(every) if names is None else list(dict.fromkeys(names))
+    if unknown := [name for name in wanted if name not in every]:
+        raise UsageError(f"There is no tool {unknown[0]!r}.", hint=f"There are: {', '.join(every)}.")
+    return {name: every[name]() for name in every if name in wanted}
+
+
+def told(found: Mapping[str, Tool[Any]]) -> tuple[Told, ...]:
+    """As a provider sends them."""
+    return tuple(
+        Told(name, tool.prompt, _plain(tool.arguments.model_json_schema())) for name, tool in found.items()
+    )
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without titles, and with what it refers to put in its place: small models and strict servers read it
+    better."""
+    own = schema.get("$defs", {})
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, list):
+            return [walk(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            found = own[node["$ref"].rpartition("/")[2]]
+            return walk({**found, **{key: value for key, value in node.items() if key != "$ref"}})
+        return {
+            key: {name: walk(each) for name, each in value.items()} if key == "properties" else walk(value)
+            for key, value in node.items()
+            if key not in ("title", "$defs")
+        }
+
+    return walk(schema)
