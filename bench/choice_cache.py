@@ -93,7 +93,7 @@ def place(cache: Path | None, name: str, seed: int, checkpoint: Path | None = No
 
 def _code(*paths: str) -> list[str]:
     root = Path(__file__).parent.parent
-    return [(root / path).read_text("utf-8") for path in paths if (root / path).is_file()]
+    return [(root / path).read_text("utf-8") for path in paths]
 
 
 _SHOWN = _code(

@@ -20,7 +20,7 @@ from known_fixes import Case, pairs
 from deskagent.repair.localize import localize
 from deskagent.repair.model.judge import failure_of
 from deskagent.repair.model.measure import suites
-from deskagent.repair.model.measure.choices import Choice, choose, fix_of
+from deskagent.repair.model.measure.choices import SIZE, Choice, choose, fix_of
 from deskagent.repair.model.measure.hunk import Hunk
 from deskagent.repair.model.measure.hunk import near as near_line
 from deskagent.repair.model.measure.suites import LARGEST, Fix
@@ -58,20 +58,21 @@ def quixbugs(folder: Path, cache: Path | None, seed: int) -> Iterator[tuple[str,
             yield case.name, partial(of_case, case, cache, seed)
 
 
-def of_case(case: Case, cache: Path | None, seed: int) -> Choice | None:
+def of_case(case: Case, cache: Path | None, seed: int, fewest: int = SIZE - 1) -> Choice | None:
     """The candidates that a search would try. None where the fix is not one edit of one file that can be shown."""
-    answer = case.answers[0]
-    if len(answer) != 1:
+    answers = [next(iter(answer.items())) for answer in case.answers if len(answer) == 1]
+    if not answers:
         return None
-    (path, after), baseline = next(iter(answer.items())), baseline_of(case, cache)
+    (path, after), baseline = answers[0], baseline_of(case, cache)
     source = SourceFile.read(case.project, path)
     suspects = localize(case.project, baseline, request=case.request)
     stream = iter_ranked(
         lambda name: SourceFile.read(case.project, name), suspects, request=case.request, baseline=baseline
     )
+    rights = [is_fix(SourceFile.read(case.project, name).utf8, name, code) for name, code in answers]
     return choose(
-        case.name, stream, is_fix(source.utf8, path, after), fix_of(Syntax(source), after),
-        random.Random(f"{seed} {case.name}"), LIMIT,
+        case.name, stream, lambda candidate: any(right(candidate) for right in rights), fix_of(Syntax(source), after),
+        random.Random(f"{seed} {case.name}"), LIMIT, fewest,
         group=case.name, failure=failure_of(baseline), request=case.request,
     )  # fmt: skip
 

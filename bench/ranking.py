@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from deskagent.repair.model.measure.ranks import Judged, Row, by, reciprocals
+from deskagent.repair.model.measure.ranks import Judged, by, reciprocals
 from deskagent.repair.model.weights import NAMES, Weights
 
 _ROUNDS, _PULL, _ENOUGH = 30, 0.01, 1e-9
@@ -55,17 +55,5 @@ def crossed(several: Sequence[Judged], others: Sequence[Judged]) -> list[float]:
     return [found[i] for i in range(len(several))]
 
 
-def stream_rank(one: Judged, score) -> float | None:
-    """Where the right one stands in the whole stream by a score, as far as those drawn from it tell, as a share; None
-    where nothing is drawn."""
-    if not one.drawn:
-        return None
-    own = score(one.answer)
-    return sum(score(row) > own for row in one.drawn) / len(one.drawn)
-
-
 def _fold(one: Judged) -> int:
     return int(hashlib.sha256((one.choice.group or one.choice.name).encode()).hexdigest(), 16) % FOLDS
-
-
-__all__ = ["FOLDS", "Row", "crossed", "fit", "stream_rank"]

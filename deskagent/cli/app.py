@@ -15,6 +15,7 @@ from deskagent.errors import DeskagentError, TransientError
 COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
     "run": ("deskagent.cli.run", "Do a task with tools and a model of yours."),
+    "chat": ("deskagent.cli.chat", "Talk with a model that works in this folder."),
     "undo": ("deskagent.cli.undo", "Take back what a session changed."),
     "verify": ("deskagent.cli.verify", "Replay a session's proof on clean copies."),
     "index": ("deskagent.cli.index", "Index a project; ask it, draw its map."),

@@ -13,6 +13,7 @@ import click
 from deskagent import paths
 from deskagent.cli.engine_extra import engine
 from deskagent.cli.licence import agree
+from deskagent.cli.regress import regress
 from deskagent.errors import UsageError
 from deskagent.terminal.text import printable
 
@@ -28,7 +29,10 @@ _accept = click.option(
 
 @click.group()
 def model() -> None:
-    """Look into checkpoints, verify them, quantise them, export them."""
+    """Look into checkpoints, verify them, quantise them, export them, compare them."""
+
+
+model.add_command(regress)
 
 
 @model.command()

@@ -201,5 +201,5 @@ def test_the_command_is_listed() -> None:
         [sys.executable, "-m", "deskagent", "model", "--help"], capture_output=True, text=True
     )
     assert done.returncode == 0
-    for command in ("inspect", "verify", "quantize", "export"):
+    for command in ("inspect", "verify", "quantize", "export", "regress"):
         assert command in done.stdout

@@ -15,9 +15,6 @@ from deskagent.repair.model.measure.ranks import Judged, Row, by, interval, judg
 from deskagent.repair.model.measure.suites import Suite
 from deskagent.repair.model.weights import Weights
 
-Say = Callable[[int, int], None]
-"""Told after each case: how many are done, of how many."""
-
 
 class Reader(Judge, Protocol):
     """A judge that reads texts as well."""
@@ -49,19 +46,20 @@ class Compared:
     worse: bool
 
 
-def figures(suite: Suite, reader: Reader, weights: Weights, say: Say = lambda *_: None) -> list[Figure]:
-    """weights: that the reader's opinions have against the priors. Errors: Gone."""
-    whole = len(suite.choices) + len(suite.texts)
+def figures(
+    suite: Suite, reader: Reader, weights: Weights, say: Callable[[], None] = lambda: None
+) -> list[Figure]:
+    """weights: that the reader's opinions have against the priors. say: called after each case. Errors: Gone."""
     found: list[Judged] = []
     code: list[float] = []
     for choice in suite.choices:
         found.append(judged(choice, reader))
         code.append(_bits(reader, choice.answer.after))
-        say(len(found), whole)
+        say()
     texts: list[float] = []
     for text in suite.texts:
         texts.append(_bits(reader, text))
-        say(len(found) + len(texts), whole)
+        say()
     listed = [one for one in found if len(one.choice.options) == SIZE]
     model, both = (reciprocals(listed, score) for score in (ranks.MODEL, by(weights)))
     made = [

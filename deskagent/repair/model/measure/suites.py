@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from deskagent.errors import UsageError
+from deskagent.repair.languages.code import CodeFile
 from deskagent.repair.languages.known import tree_of
+from deskagent.repair.languages.tree import Tree
 from deskagent.repair.model.measure.choices import SIZE, Choice, choose, fix_of, parse
 from deskagent.repair.model.measure.hunk import Hunk, near
 from deskagent.repair.rank import iter_ranked
@@ -99,7 +101,8 @@ def choice_of(
         return None
     after, hunk = fix.after.encode(), Hunk.of(source.utf8, fix.after.encode())
     if right is None:
-        wanted = TokenStream(source).key([hunk.edit(fix.path)])
+        tokens = CodeFile(syntax).stream if isinstance(syntax, Tree) else TokenStream(source)
+        wanted = tokens.key([hunk.edit(fix.path)])
         right = lambda candidate: candidate.key == wanted  # noqa: E731
     stream = iter_ranked(lambda _: source, near(syntax, hunk.line), request=fix.request)
     return choose(
