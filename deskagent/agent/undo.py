@@ -92,6 +92,19 @@ def run_undo(
             return result, 0
 
 
+def undo_latest(recorder: Recorder, project: Path) -> str:
+    """Takes back the latest change of the session that is at work in `project`, whose lock it holds; gives the diff.
+
+    Errors: as `run_undo`.
+    """
+    own = _own(standing(past.read(recorder.journal).changes))
+    if not own:
+        raise UsageError("This session has no change that holds.")
+    what = plan(recorder.journal, project, own[-1].intent.id)
+    apply_patch(recorder, project, what.changes, purpose="undo", undoes=what.undoes, modes=what.modes)
+    return what.diff
+
+
 def plan(journal: Journal, project: Path, step: str = "") -> Plan:
     """What taking back all that holds (or the one `step`) comes to.
 

@@ -1,0 +1,149 @@
+"""The commands of a conversation in a plain terminal: a line that begins with a slash."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from deskagent.agent.budget import Tier
+from deskagent.agent.converse.compact import Compactor, size
+from deskagent.agent.converse.talk import Talk
+from deskagent.errors import UsageError
+from deskagent.messages import Author, Said, Text
+from deskagent.session import talk as events
+from deskagent.terminal.text import printable
+
+
+class Leave(Exception):
+    """The person leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """says: in a line of /help. run: with the words behind the name."""
+
+    says: str
+    run: Callable[[Talk, list[str]], None]
+
+
+def command(line: str, talk: Talk) -> None:
+    """Errors: UsageError, Leave, what the command raises."""
+    try:
+        name, *words = shlex.split(line[1:]) or [""]
+    except ValueError as error:
+        raise UsageError(f"{line!r} can't be read: {error}.") from error
+    if name not in COMMANDS:
+        raise UsageError(f"There is no command /{name}.", hint="/help lists them.")
+    COMMANDS[name].run(talk, words)
+
+
+def _help(talk: Talk, words: list[str]) -> None:
+    for name, slash in COMMANDS.items():
+        print(f"/{name:<12}{slash.says}")
+
+
+def _leave(talk: Talk, words: list[str]) -> None:
+    raise Leave
+
+
+def _compact(talk: Talk, words: list[str]) -> None:
+    assert isinstance(talk.room, Compactor)
+    made = asyncio.run(talk.room(" ".join(words)))
+    print("Earlier turns are sent as a summary now." if made else "There is nothing to leave out yet.")
+
+
+def _budget(talk: Talk, words: list[str]) -> None:
+    if words:
+        if words[0] not in ("auto", *Tier):
+            raise UsageError(f"{words[0]!r} is no effort.", hint="auto, low, high or max.")
+        talk.effort = words[0]
+        talk.recorder.emit(events.Chosen(what="effort", value=words[0]))
+    print(f"Effort: {talk.effort}")
+
+
+def _model(talk: Talk, words: list[str]) -> None:
+    from deskagent.cli.models import opened
+
+    if words:
+        talk.provider, talk.moves = opened(words[0])
+        assert isinstance(talk.room, Compactor)
+        talk.room.provider = talk.provider
+        talk.recorder.emit(events.Chosen(what="model", value=talk.provider.name))
+    print(f"Model: {talk.provider.name}, {talk.provider.capabilities.context} tokens of context")
+
+
+def _rewind(talk: Talk, words: list[str]) -> None:
+    own = [
+        entry
+        for entry in talk.history.all
+        if isinstance(entry.turn, Said) and entry.turn.author is Author.PERSON
+    ]
+    if not words:
+        for number, entry in enumerate(own, 1):
+            said = " ".join(part.text for part in entry.turn.parts if isinstance(part, Text))
+            print(printable(f"{number:>3}  {said[:100]}", newlines=False))
+        print("/rewind N takes that and all after it out of the conversation; files stay (see /undo).")
+        return
+    if not words[0].isdigit() or not 1 <= int(words[0]) <= len(own):
+        raise UsageError(f"{words[0]!r} is none of them.", hint="/rewind lists what you said.")
+    talk.recorder.emit(events.Rewound(to=own[int(words[0]) - 1].id))
+    print("Taken out of the conversation.")
+
+
+def _undo(talk: Talk, words: list[str]) -> None:
+    from deskagent.agent.undo import undo_latest
+
+    diff = undo_latest(talk.recorder, talk.hands.context("").project)
+    talk.say((Text(f"The person took back this change of yours:\n{diff}"),), Author.DESKAGENT)
+    print(printable(diff))
+
+
+def _cost(talk: Talk, words: list[str]) -> None:
+    steps = [step for step in talk.recorder.steps if step.tokens]
+    rows: dict[str, list[float]] = {}
+    for step in steps:
+        row = rows.setdefault(str(step.tier), [0, 0, 0, 0, 0])
+        told = step.tokens
+        for at, value in enumerate(
+            (1, told.get("prompt", 0), told.get("cached", 0), told.get("output", 0), step.cost_usd)
+        ):
+            row[at] += value
+    print(f"{'tier':<6}{'asks':>6}{'prompt':>10}{'cached':>10}{'output':>10}{'US $':>9}")
+    for tier, (asks, prompt, cached, output, cost) in rows.items():
+        print(f"{tier:<6}{asks:>6.0f}{prompt:>10.0f}{cached:>10.0f}{output:>10.0f}{cost:>9.4f}")
+    print(f"Context: about {size(talk.history.turns()):.0f} of {talk.provider.capabilities.context} tokens")
+
+
+def _permissions(talk: Talk, words: list[str]) -> None:
+    gate = talk.hands.gate
+    for name in ("mode", "rules"):
+        print(printable(f"{name}: {getattr(gate, name, '')}"))
+
+
+def _export(talk: Talk, words: list[str]) -> None:
+    print(f"deskagent sessions export {talk.recorder.journal.id}")
+
+
+def _sessions(talk: Talk, words: list[str]) -> None:
+    from deskagent.agent.resume import sessions_of
+
+    for summary in sessions_of(talk.hands.context("").project)[:20]:
+        print(printable(f"{summary.id}  {summary.title[:80]}", newlines=False))
+
+
+COMMANDS: Mapping[str, Slash] = {
+    "help": Slash("this list", _help),
+    "budget": Slash("[auto|low|high|max]: how much thinking a step gets", _budget),
+    "effort": Slash("as /budget", _budget),
+    "model": Slash("[NAME]: the model that goes on", _model),
+    "compact": Slash("[WORDS]: make room now; words say what matters", _compact),
+    "undo": Slash("take back the last change of files", _undo),
+    "rewind": Slash("[N]: go back to what you said before", _rewind),
+    "cost": Slash("tokens and cost by tier, and how full the context is", _cost),
+    "permissions": Slash("the mode, and what is allowed without asking", _permissions),
+    "sessions": Slash("this folder's sessions", _sessions),
+    "export": Slash("how to write this session out", _export),
+    "exit": Slash("leave", _leave),
+}
