@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deskagent import paths
+from deskagent.cli.catalogue import add, check, list_, use
 from deskagent.cli.engine_extra import engine
 from deskagent.cli.licence import agree
 from deskagent.cli.regress import regress
@@ -29,10 +30,11 @@ _accept = click.option(
 
 @click.group()
 def model() -> None:
-    """Look into checkpoints, verify them, quantise them, export them, compare them."""
+    """Your models; checkpoints looked into, verified, quantised, exported, compared."""
 
 
-model.add_command(regress)
+for command in (regress, list_, add, use, check):
+    model.add_command(command)
 
 
 @model.command()

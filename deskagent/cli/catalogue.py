@@ -1,0 +1,169 @@
+"""`deskagent model list|add|use|check`: the models that `run` and `chat` may use."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from deskagent.errors import UsageError
+from deskagent.terminal.text import printable
+
+if TYPE_CHECKING:
+    from deskagent.providers.base import Provider
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def list_(as_json: bool) -> None:
+    """List your models; the one with a star is used where none is named."""
+    from deskagent.providers import catalog
+
+    found = catalog.read()
+    if as_json:
+        rows = {
+            name: {"dialect": e.dialect, "base": e.base, "context": e.context}
+            for name, e in found.entries.items()
+        }
+        click.echo(json.dumps({"default": found.default, "models": rows}, indent=1))
+        return
+    for name, entry in found.entries.items():
+        mark = "*" if name == found.default else " "
+        click.echo(
+            printable(
+                f"{mark} {name:<32} {entry.dialect:<16} {entry.context:>9}  {entry.base}", newlines=False
+            )
+        )
+    if not found.entries:
+        click.echo("No model is set up. Add one: deskagent model add NAME URL")
+
+
+@click.command()
+@click.argument("name")
+@click.argument("url", default="")
+@click.option("--dialect", default="generic", show_default=True, help="What kind of server it is; see below.")
+@click.option(
+    "--model", "model_", default="", metavar="NAME", help="As the server names it. Default: behind the /."
+)
+@click.option("--context", type=click.IntRange(1024), default=32768, show_default=True, help="Tokens in all.")
+@click.option(
+    "--key-env", default="", metavar="VARIABLE", help="The environment variable that holds its key."
+)
+@click.option("--key", is_flag=True, help="Ask for its key, and keep it in the keyring or a file of yours.")
+@click.option("--images", is_flag=True, help="It sees pictures.")
+@click.option("--no-tools", is_flag=True, help="It writes no tool calls.")
+@click.option("--tiers", default="", metavar="low,high,max", help="Thinking tiers that it tells apart.")
+@click.option("--default", "default", is_flag=True, help="Use it where none is named.")
+def add(
+    name: str,
+    url: str,
+    dialect: str,
+    model_: str,
+    context: int,
+    key_env: str,
+    key: bool,
+    images: bool,
+    no_tools: bool,
+    tiers: str,
+    default: bool,
+) -> None:
+    """Add a model behind an OpenAI- or Anthropic-compatible server, as PROVIDER/MODEL.
+
+    URL is the API's base, such as http://localhost:8000/v1; without one, the dialect's own. Dialects: openai,
+    responses, anthropic, anthropic-budget, kimi, kimi-k2, vllm, sglang, tokenspeed, llama.cpp, openrouter, generic.
+    """
+    from deskagent.providers import catalog, keys
+    from deskagent.providers.catalog import Entry
+    from deskagent.providers.remote import Remote
+
+    entry = Entry(
+        dialect,
+        url,
+        model_,
+        context,
+        key=key_env,
+        tools=not no_tools,
+        images=images,
+        tiers=tuple(tier.strip() for tier in tiers.split(",") if tier.strip()),
+    )
+    catalog.check(name, entry)
+    Remote(entry.endpoint(name))  # an address that can't be is said before anything is kept
+    if key:
+        where = keys.keep(name.partition("/")[0], click.prompt("Key", hide_input=True, err=True))
+        click.echo(f"The key is kept in {where}.")
+    catalog.save(name, entry, default=default)
+    click.echo(f"{name} is in {catalog.file()}. Try it: deskagent model check {name}")
+
+
+@click.command()
+@click.argument("name")
+def use(name: str) -> None:
+    """Use a model where none is named."""
+    from deskagent.providers import catalog
+
+    catalog.use(name)
+    click.echo(f"{name} is used where none is named.")
+
+
+@click.command()
+@click.argument("name", default="")
+def check(name: str) -> int:
+    """Ask a model for a word and for a call of a tool, and say what came."""
+    from deskagent.cli.models import opened
+    from deskagent.providers.base import ProviderError
+
+    provider, _ = opened(name)
+    click.echo(f"{provider.name}: {provider.capabilities.context} tokens of context")
+    try:
+        return asyncio.run(_checked(provider))
+    except ProviderError as error:
+        raise UsageError(error.message, hint=error.hint) from error
+
+
+async def _checked(provider: Provider) -> int:
+    from deskagent.messages import Call, Said, Text, Thinking
+    from deskagent.providers.base import Ask, Tool
+    from deskagent.providers.gather import Gather
+
+    tool = Tool(
+        "add",
+        "Adds two numbers.",
+        {
+            "type": "object",
+            "properties": {"a": {"type": "number"}, "b": {"type": "number"}},
+            "required": ["a", "b"],
+        },
+    )
+    word = Ask("You answer in one word.", (), (Said((Text("Say: ready"),)),), tier="low", most=2000)
+    call = replace(
+        word, system="You use tools.", tools=(tool,), turns=(Said((Text("What is 2 + 3? Use add."),)),)
+    )
+    good = True
+    for what, ask in (("an answer", word), ("a call", call if provider.capabilities.tools else None)):
+        if ask is None:
+            continue
+        gather = Gather()
+        async for delta in provider.stream(ask):
+            gather.take(delta)
+        parts = gather.parts()
+        text = "".join(part.text for part in parts if isinstance(part, Text)).strip()
+        calls = [f"{part.name} {part.arguments}" for part in parts if isinstance(part, Call)]
+        thought = sum(len(part.text) for part in parts if isinstance(part, Thinking))
+        came = bool(calls) if what == "a call" else bool(text)
+        good = good and came
+        told = "; ".join(calls) or text
+        usage = gather.usage
+        click.echo(
+            printable(
+                f"{'✓' if came else '✗'} {what}: {told[:200]}  ({usage.prompt} + {usage.output} tokens, {thought} "
+                f"characters of thinking)",
+                newlines=False,
+            )
+        )
+    await provider.close()
+    if not good:
+        click.echo("A server of local models needs its tool parser switched on, see its manual.", err=True)
+    return 0 if good else 1
