@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from deskagent.messages import Result
 from deskagent.terminal.sandbox import Sandbox
 from deskagent.terminal.types import Policy
+from deskagent.tools.jobs import Jobs
 
 
 class Arguments(BaseModel):
@@ -70,6 +71,7 @@ class Context:
     files, on record and so that it can be undone; errors as `repo.apply`. keep: saves bytes with the session and gives
     their name. say: output as it comes, for who watches. cancel: set when the call is to end. ask: puts a question with
     choices to the person; "" where nobody answers. plan: sets the todos, each a text and its state.
+    jobs: the conversation's commands in the background.
     """
 
     project: Path
@@ -84,6 +86,7 @@ class Context:
     cancel: threading.Event = field(default_factory=threading.Event)
     ask: Callable[[str, tuple[str, ...]], str] = lambda question, choices: ""
     plan: Callable[[list[tuple[str, str]]], None] = lambda todos: None
+    jobs: Jobs = field(default_factory=Jobs)
 
 
 class Tool(Generic[A]):

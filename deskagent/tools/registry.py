@@ -12,12 +12,13 @@ from deskagent.tools.base import Tool
 from deskagent.tools.edit import Edit
 from deskagent.tools.glob import Glob
 from deskagent.tools.grep import Grep
+from deskagent.tools.job import RunJob
 from deskagent.tools.read import Read
 from deskagent.tools.terminal import Terminal
 from deskagent.tools.todo import Todo
 from deskagent.tools.write import Write
 
-ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Terminal, Todo, Ask)
+ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Terminal, RunJob, Todo, Ask)
 """In the order that models are told of them, which stays the same, since it is part of the prefix."""
 
 

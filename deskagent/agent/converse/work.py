@@ -40,6 +40,7 @@ from deskagent.terminal.sandbox.protect import protected_paths
 from deskagent.terminal.types import Policy
 from deskagent.tools import registry
 from deskagent.tools.base import Changes, Context
+from deskagent.tools.jobs import Jobs
 
 
 class Person(Protocol):
@@ -112,7 +113,9 @@ def at_work(options: Options, front: Person) -> Iterator[Talk]:
         settle.settle_earlier(recorder, project)
         if past.read(journal).unsettled:
             settle.settle_session(recorder, project, journal)
-        yield _talk(options, front, recorder, history, project)
+        jobs = Jobs()
+        stack.callback(jobs.close)
+        yield _talk(options, front, recorder, history, project, jobs)
 
 
 def _opened(options: Options) -> tuple[Journal, Path, bool]:
@@ -146,7 +149,9 @@ def _begin(options: Options, recorder: Recorder, project: Path, *, resumed: bool
             recorder.notice("warning", f"The session was damaged: {damage.text}")
 
 
-def _talk(options: Options, front: Person, recorder: Recorder, history: History, project: Path) -> Talk:
+def _talk(
+    options: Options, front: Person, recorder: Recorder, history: History, project: Path, jobs: Jobs
+) -> Talk:
     def chosen(what: str, given: str, usual: str) -> str:
         """What the person gives now, else what held before, else what is usual; it holds from here."""
         value = given or history.chosen.get(what, "") or usual
@@ -194,6 +199,7 @@ def _talk(options: Options, front: Person, recorder: Recorder, history: History,
                 front.choose(Question(question, "", f"ask:{call}"), choices) if front.interactive else ""
             ),
             plan=plan,
+            jobs=jobs,
         )
 
     told = registry.told(tools)
