@@ -10,6 +10,7 @@ from deskagent.providers.base import Tool as Told
 from deskagent.tools.ask import Ask
 from deskagent.tools.base import Tool
 from deskagent.tools.edit import Edit
+from deskagent.tools.git import Git
 from deskagent.tools.glob import Glob
 from deskagent.tools.grep import Grep
 from deskagent.tools.job import RunJob
@@ -18,7 +19,7 @@ from deskagent.tools.terminal import Terminal
 from deskagent.tools.todo import Todo
 from deskagent.tools.write import Write
 
-ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Terminal, RunJob, Todo, Ask)
+ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Git, Terminal, RunJob, Todo, Ask)
 """In the order that models are told of them, which stays the same, since it is part of the prefix."""
 
 
