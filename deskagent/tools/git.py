@@ -57,7 +57,8 @@ class Git(Tool[GitArguments]):
     name = "git"
     prompt = (
         "Looks into the git repository: `status`, `diff` against HEAD or a revision, `log`, `show` a commit or a file "
-        "at a revision, `blame`. `commit` commits the named files, without hooks; only when the person asked for a commit."
+        "at a revision, `blame`. `commit` commits the named files, without hooks; only when "
+        "the person asked for a commit."
     )
     arguments = GitArguments
 

@@ -15,11 +15,12 @@ from deskagent.tools.glob import Glob
 from deskagent.tools.grep import Grep
 from deskagent.tools.job import RunJob
 from deskagent.tools.read import Read
+from deskagent.tools.symbols import Symbols
 from deskagent.tools.terminal import Terminal
 from deskagent.tools.todo import Todo
 from deskagent.tools.write import Write
 
-ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Git, Terminal, RunJob, Todo, Ask)
+ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Symbols, Git, Terminal, RunJob, Todo, Ask)
 """In the order that models are told of them, which stays the same, since it is part of the prefix."""
 
 
