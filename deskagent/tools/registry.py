@@ -24,13 +24,13 @@ ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Symbols, Git,
 """In the order that models are told of them, which stays the same, since it is part of the prefix."""
 
 
-def tools(names: Iterable[str] | None = None) -> dict[str, Tool[Any]]:
-    """Those of the names, None for all. Errors: UsageError for a name that none has."""
-    every = {kind.name: kind for kind in ALL}
-    wanted = list(every) if names is None else list(dict.fromkeys(names))
+def tools(names: Iterable[str] | None = None, more: Iterable[Tool[Any]] = ()) -> dict[str, Tool[Any]]:
+    """Those of the names, None for all; `more` come behind. Errors: UsageError for a name that none has."""
+    every = {tool.name: tool for tool in (*(kind() for kind in ALL), *more)}
+    wanted = every if names is None else dict.fromkeys(names)
     if unknown := [name for name in wanted if name not in every]:
         raise UsageError(f"There is no tool {unknown[0]!r}.", hint=f"There are: {', '.join(every)}.")
-    return {name: every[name]() for name in every if name in wanted}
+    return {name: tool for name, tool in every.items() if name in wanted}
 
 
 def told(found: Mapping[str, Tool[Any]]) -> tuple[Told, ...]:

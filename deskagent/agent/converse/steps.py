@@ -14,7 +14,7 @@ from deskagent.agent.budget import StepType, Tier
 from deskagent.messages import Answer, Outcome, Text, Turn, Used
 
 EDITS = frozenset({"edit", "write", "patch"})
-RUNS = frozenset({"terminal", "tests", "job"})
+RUNS = frozenset({"terminal", "job", "repair"})
 LOOKS = frozenset(
     {"read", "glob", "grep", "list", "symbols", "map", "image", "git", "diagnostics", "fetch", "log"}
 )
