@@ -39,7 +39,7 @@ class Repair(Tool[RepairArguments]):
     prompt = (
         "Searches for a small edit that makes failing tests pass, without thinking: it runs the tests with coverage, "
         "names the most suspicious lines, tries typed edits there in copies and proves what passes by the exact "
-        "command. Cheap; use it early when a test fails. Read what it finds before you apply it: a passing edit may be wrong."
+        "command. Cheap; use it early when a test fails. Read what it finds before applying it: it may be wrong."
     )
     arguments = RepairArguments
 
