@@ -63,12 +63,13 @@ class _Open:
 class History:
     """Takes events in order and holds what they come to.
 
-    model, effort, mode: what was chosen last, "" where nothing was. todos: as they were set last.
+    chosen: what was chosen last, by what it is. todos: as they were set last. calls: ids of all calls there ever were.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.chosen: dict[str, str] = {}
         self.todos: tuple[talk.Todo, ...] = ()
+        self.calls: set[str] = set()
         self._entries: list[Entry] = []
         self._summaries: list[talk.Compacted] = []
         self._open: _Open | None = None
@@ -86,6 +87,8 @@ class History:
                 self._open = _Open(event.id, event.model)
             case talk.PartCame() if self._open and event.ask == self._open.id:
                 self._open.parts.append(event.part)
+                if isinstance(event.part, Call):
+                    self.calls.add(event.part.id)
             case talk.ModelAnswered() if self._open and event.ask == self._open.id:
                 self._open.stop = event.stop
             case talk.CallBegun() if self._open:

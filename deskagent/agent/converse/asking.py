@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from deskagent.agent.budget import StepType, Tier
 from deskagent.agent.converse.stuck import loops
 from deskagent.agent.front import Streamed
 from deskagent.agent.recorder import Recorder
-from deskagent.messages import Answer, Call, Text, Thinking, Turn
+from deskagent.messages import Call, Text, Thinking
 from deskagent.providers.base import Ask, Provider, ProviderError, Stop, ThinkingDelta, Usage
 from deskagent.providers.gather import Gather
 from deskagent.session import talk
@@ -39,9 +39,17 @@ class Came:
 
 
 async def ask(
-    recorder: Recorder, provider: Provider, request: Ask, *, tier: Tier, step: StepType, why: str = ""
+    recorder: Recorder,
+    provider: Provider,
+    request: Ask,
+    *,
+    tier: Tier,
+    step: StepType,
+    known: Set[str] = frozenset(),
+    why: str = "",
 ) -> Came:
-    """Asks, and gives what came of it. Cancelled, it keeps what came and raises on. why: see talk.ModelAsked.
+    """Asks, and gives what came of it. Cancelled, it keeps what came and raises on. known: ids of calls that the
+    session has already. why: see talk.ModelAsked.
 
     Errors: TransientError where the session can't be saved: then nothing was asked, or what came is lost and said so.
     """
@@ -74,7 +82,7 @@ async def ask(
     except ProviderError as failed:
         error = failed
     finally:
-        parts, mended = with_own_ids(gather.parts(), known_ids(request.turns))
+        parts, mended = with_own_ids(gather.parts(), known)
         for part in parts:
             recorder.emit(talk.PartCame(ask=id, part=part))
         recorder.emit(
@@ -94,14 +102,10 @@ async def ask(
     return Came(gather.stop, gather.usage, text, calls, not parts, error, rounds)
 
 
-def known_ids(turns: Sequence[Turn]) -> set[str]:
-    return {used.call.id for turn in turns if isinstance(turn, Answer) for used in turn.used}
-
-
 def with_own_ids(
-    parts: Sequence[Thinking | Text | Call], known: set[str]
+    parts: Sequence[Thinking | Text | Call], known: Set[str]
 ) -> tuple[tuple[Thinking | Text | Call, ...], tuple[str, ...]]:
-    """The parts with calls' ids that the conversation doesn't have yet, and what was put right for that: some servers
+    """The parts with calls' ids that the session doesn't have yet, and what was put right for that: some servers
     count anew in every answer."""
     taken, made, mended = set(known), [], []
     for part in parts:

@@ -136,7 +136,9 @@ class Talk:
             session=self.recorder.journal.id,
         )
         with self.recorder.step(step, tier, State.PLAN) as told:
-            came = await ask(self.recorder, self.provider, request, tier=tier, step=step)
+            came = await ask(
+                self.recorder, self.provider, request, tier=tier, step=step, known=self.history.calls
+            )
             told.tokens, told.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
         self.turns, self.usd = self.turns + 1, self.usd + told.cost_usd
         self._tier, self._failed, self._prompt = tier, None, came.usage.prompt
