@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from deskagent.agent import past, resume, tree, trials
+from deskagent.agent import past, tree, trials, which
 from deskagent.agent.cold import STALL_SECONDS, ColdProof, Silence
 from deskagent.agent.front import Front, Question
 from deskagent.agent.past import Observed, Past
@@ -86,7 +86,7 @@ class Replay:
 
 def find(name: str, project: Path) -> Path:
     """The folder of the session `name`; "" is the latest of `project`. UsageError."""
-    return resume.find(name, project)
+    return which.find(name, project)
 
 
 def replay(session: Path, front: Front, *, env: Mapping[str, str], mode: Mode = Mode.ASK) -> Replay:

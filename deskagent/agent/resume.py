@@ -9,13 +9,12 @@ from pathlib import Path
 from deskagent.agent import tree, trials
 from deskagent.agent.cold import ColdProof
 from deskagent.agent.past import Past, standing
-from deskagent.errors import DeskagentError, UsageError
+from deskagent.errors import DeskagentError
 from deskagent.repair.search import Trial
 from deskagent.repair.types import Candidate
 from deskagent.repo import apply
-from deskagent.session import events, index, store
+from deskagent.session import events
 from deskagent.session.blobs import Blobs
-from deskagent.session.summary import Summary
 
 _NAMED = 5  # files in a notice
 
@@ -38,23 +37,6 @@ class Applied:
     contents: Mapping[str, bytes]
     before: ColdProof
     after: ColdProof
-
-
-def sessions_of(project: Path) -> list[Summary]:
-    """The sessions begun in `project` itself that asked for something, the newest first."""
-    return [s for s in index.sessions(project) if Path(s.cwd) == project and s.title]
-
-
-def find(name: str, project: Path) -> Path:
-    """The folder of the session `name` (an id or its beginning); "" is the latest of `project`. UsageError."""
-    if name and name != "last":
-        return store.find(name)
-    newest = next(iter(sessions_of(project)), None)
-    if newest is None:
-        raise UsageError(
-            f"There is no session of {project} yet.", hint="All sessions: deskagent sessions list --all"
-        )
-    return store.find(newest.id)
 
 
 def reuse(past: Past, now: events.TreeRecorded | str, line: str, blobs: Blobs) -> Reuse:

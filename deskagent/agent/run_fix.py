@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from deskagent import __version__
-from deskagent.agent import past, resume, settle
+from deskagent.agent import past, settle, which
 from deskagent.agent.apply import apply_patch
 from deskagent.agent.fix import Fix
 from deskagent.agent.front import Front, Question
@@ -66,7 +66,7 @@ def _open(options: FixOptions) -> tuple[Journal, Path, Past | None]:
         return Journal.create(project, argv=options.argv, mode=str(options.mode)), project, None
     # A session that is named has its own folder, whatever this one is.
     here = Path() if options.session else project_root(options.start)
-    journal = Journal.open(resume.find(options.session, here), write=not options.fork)
+    journal = Journal.open(which.find(options.session, here), write=not options.fork)
     try:
         before = past.read(journal)
         project = Path(before.cwd)

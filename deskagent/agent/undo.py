@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deskagent import __version__
-from deskagent.agent import past, resume, settle
+from deskagent.agent import past, settle, which
 from deskagent.agent.apply import Changes, apply_patch
 from deskagent.agent.front import Front, Question
 from deskagent.agent.past import Change, standing
@@ -41,7 +41,7 @@ def find(name: str, project: Path) -> Path:
     """The folder of the session `name`; "" is the latest of `project` with changes that hold. UsageError."""
     if name and name != "last":
         return store.find(name)
-    for summary in resume.sessions_of(project):
+    for summary in which.sessions_of(project):
         folder = store.find(summary.id)
         with Journal.open(folder, write=False) as journal:
             changes = past.read(journal).changes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deskagent.agent import resume
+from deskagent.agent import which
 from deskagent.agent.workspace import project_root
 from deskagent.errors import UsageError
 from deskagent.session.render import moment
@@ -18,7 +18,7 @@ _SHOWN = 15
 def choose_session(folder: Path) -> str:
     """The id of the session that the person picks, "" (the latest) where there is only one. UsageError."""
     project = project_root(folder)
-    found = resume.sessions_of(project)[:_SHOWN]
+    found = which.sessions_of(project)[:_SHOWN]
     if not found:
         raise UsageError(f"There is no session of {project} yet.")
     if len(found) == 1:

@@ -127,7 +127,7 @@ def _export(talk: Talk, words: list[str]) -> None:
 
 
 def _sessions(talk: Talk, words: list[str]) -> None:
-    from deskagent.agent.resume import sessions_of
+    from deskagent.agent.which import sessions_of
 
     for summary in sessions_of(talk.hands.context("").project)[:20]:
         print(printable(f"{summary.id}  {summary.title[:80]}", newlines=False))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deskagent.agent import past, resume
+from deskagent.agent import past, resume, which
 from deskagent.agent.past import standing
 from deskagent.agent.permissions import Mode
 from deskagent.agent.request import FixOptions
@@ -151,12 +151,12 @@ def test_options_that_make_no_sense():
 
 def test_the_latest_session_is_one_that_asked_for_something(project, tmp_path):
     with pytest.raises(UsageError, match="no session"):
-        resume.find("", project)
+        which.find("", project)
     with Journal.create(project) as first:
         first.append(e.Request("one"))
     with Journal.create(project):
         pass
     with Journal.create(project / "inner") as inner:
         inner.append(e.Request("other"))
-    assert resume.find("", project) == first.path
-    assert resume.find(inner.id[:-2], project) == inner.path
+    assert which.find("", project) == first.path
+    assert which.find(inner.id[:-2], project) == inner.path

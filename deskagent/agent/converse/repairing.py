@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from deskagent.agent import permissions
-from deskagent.agent.fix import Fix
 from deskagent.agent.front import Passing, Question
 from deskagent.agent.loop import State
 from deskagent.agent.permissions import Mode
@@ -17,10 +17,13 @@ from deskagent.agent.recorder import Recorder
 from deskagent.agent.request import FixRequest
 from deskagent.messages import Outcome, Result
 from deskagent.repair.diff import readable
-from deskagent.repair.search import Trial
 from deskagent.session.event import Event
 from deskagent.tools.base import Arguments, Changes, Context, Effect, Tool, ToolError, Wish
 from deskagent.tools.read import digest
+
+if TYPE_CHECKING:
+    from deskagent.agent.fix import Fix
+    from deskagent.repair.search import Trial
 
 _SUSPECTS, _RIVALS = 8, 4
 
@@ -64,6 +67,10 @@ class Repair(Tool[RepairArguments]):
             note = context.change(changes)
             context.seen.update({path: digest(after or b"") for path, (_, after) in changes.items()})
             return Result.of("\n".join(filter(None, ["Applied.", note])))
+        from deskagent.agent.fix import (
+            Fix,  # with all kinds of edits, which take a third of a second to import
+        )
+
         recorder = Recorder(self._recorder.journal, _Ended(self._recorder, context.cancel))
         request = FixRequest(
             text=arguments.words,

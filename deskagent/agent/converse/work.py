@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from deskagent import __version__
-from deskagent.agent import past, resume, settle
+from deskagent.agent import past, settle, which
 from deskagent.agent.apply import apply_patch
 from deskagent.agent.budget import Tier
 from deskagent.agent.converse import prompt
@@ -125,7 +125,7 @@ def _opened(options: Options) -> tuple[Journal, Path, bool]:
         project = project_root(options.start)
         return Journal.create(project, argv=options.argv, mode=str(options.mode or Mode.ASK)), project, False
     here = Path() if options.session else project_root(options.start)
-    journal = Journal.open(resume.find(options.session, here), write=not options.fork)
+    journal = Journal.open(which.find(options.session, here), write=not options.fork)
     try:
         project = Path(past.read(journal).cwd)
         if not project.is_dir():
