@@ -20,6 +20,7 @@ from engine.cache.pools import PAGE, Pools
 from engine.cache.prefix import PrefixCache
 from engine.errors import CancelledError, CapacityError, EngineError, RequestError
 from engine.generate.admit import check_tokens
+from engine.generate.beam import Beams, Proposal, Wanted
 from engine.generate.embed import Embedding
 from engine.generate.flat import Run, flat
 from engine.generate.grammar import Grammar, Grammars
@@ -28,10 +29,23 @@ from engine.generate.score import Score, Scoring
 from engine.generate.sequence import Finish, Piece, Request, Usage
 from engine.generate.sequence import Sequence as Answering
 from engine.generate.text import Vocabulary
+from engine.generate.words import Words
 from engine.model import TEXT_ALONE, Model
+from engine.prompt.hunks import Hunks
 from engine.vision.picture import Picture, read
 
-__all__ = ["Answer", "Caches", "Engine", "Finish", "Picture", "Piece", "Request", "Score", "Usage"]
+__all__ = [
+    "Answer",
+    "Caches",
+    "Engine",
+    "Finish",
+    "Picture",
+    "Piece",
+    "Proposal",
+    "Request",
+    "Score",
+    "Usage",
+]
 
 _BREATH = 0.002
 """Seconds between looks at memory that others hold."""
@@ -87,6 +101,7 @@ class Engine:
         self._whole = threading.Lock()
         """Held by a score or embed: two that each hold half of the memory would wait for ever."""
         self._grammars: Grammars | None = None
+        self._words: Words | None = None
         self._left: deque[Answering] = deque()
 
     def generate(self, request: Request) -> Answer:
@@ -122,6 +137,38 @@ class Engine:
             scoring = Scoring(self.model, self.memory, history, continuations, self.scheduler.budget)
             self._drive(scoring.steps(context[-1]), scoring.close, cancelled)
         return scoring.scores
+
+    def propose(
+        self,
+        context: Sequence[int],
+        excerpt: str,
+        stop: int,
+        *,
+        width: int = 8,
+        most: int = 48,
+        power: float = 0.0,
+        cached: bool = True,
+        cancelled: threading.Event | None = None,
+    ) -> list[Proposal]:
+        """The likeliest edits of `excerpt` as answers after `context`, by a beam search, the best first; each comes to
+        another text than the others and `excerpt`. stop: the token that ends an answer. width: beams, and edits at
+        most. most, power: see `Wanted`. Errors: as `score`."""
+        config = self.model.config
+        check_tokens(context, config, "context")
+        check_tokens([stop], config, "stop")
+        self._check_room(len(context) + most - 1)
+        rules = Hunks.of(excerpt)
+        wanted = Wanted(rules.start(), rules.made, stop, width, most, power)
+        wanted.check(self.memory, len(context))
+        with self._whole:
+            if self._words is None:
+                if self.vocabulary is None:
+                    raise RequestError("edits are proposed as text: the checkpoint needs a tokenizer")
+                self._words = Words(self.vocabulary, config.vocab)
+            history = self._computed(context[:-1], cached, cancelled)
+            beams = Beams(self.scheduler.steps.forward, self.model.weights.norm.device, self._words, wanted)
+            self._drive(beams.steps(history, context[-1]), beams.close, cancelled)
+        return beams.proposals
 
     def embed(self, texts: Sequence[Sequence[int]], *, cancelled: threading.Event | None = None) -> Tensor:
         """[len(texts), hidden] fp32, each of length one. cancelled: set it to end the work. Errors: as `score`."""

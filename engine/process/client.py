@@ -58,6 +58,11 @@ class Client:
         """Log-likelihoods of each continuation's tokens. Errors: those of `Engine.score`, and LostError."""
         return self._one(question, wire.Scores).tokens
 
+    def propose(self, question: wire.Propose) -> list[tuple[str, float, int]]:
+        """Text, log-likelihood and number of tokens of each answer, the best first. Errors: those of `Engine.propose`,
+        and LostError."""
+        return self._one(question, wire.Proposals).found
+
     def embed(self, question: wire.Embed) -> wire.Vectors:
         """Errors: those of `Engine.embed`, and LostError."""
         return self._one(question, wire.Vectors)
@@ -116,7 +121,7 @@ class Client:
             if isinstance(message, wire.Failed):
                 raise message.error()
             yield message
-            if isinstance(message, wire.End | wire.Scores | wire.Vectors | wire.Sizes):
+            if isinstance(message, wire.End | wire.Scores | wire.Proposals | wire.Vectors | wire.Sizes):
                 return
 
     def _hung(self, connection: socket.socket) -> LostError:

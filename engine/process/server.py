@@ -154,6 +154,27 @@ def _score(engine: Engine, connection: socket.socket, asked: wire.Score) -> None
         done.set()
 
 
+def _propose(engine: Engine, connection: socket.socket, asked: wire.Propose) -> None:
+    cancelled = threading.Event()
+    done = _when_hung_up(connection, cancelled.set)
+    try:
+        found = engine.propose(
+            asked.context,
+            asked.excerpt,
+            asked.stop,
+            width=asked.width,
+            most=asked.most,
+            power=asked.power,
+            cached=asked.cached,
+            cancelled=cancelled,
+        )
+        wire.send(connection, wire.Proposals([(one.text, one.loglik, len(one.tokens)) for one in found]))
+    except CancelledError:
+        return
+    finally:
+        done.set()
+
+
 def _embed(engine: Engine, connection: socket.socket, asked: wire.Embed) -> None:
     cancelled = threading.Event()
     done = _when_hung_up(connection, cancelled.set)
@@ -174,6 +195,7 @@ def _measure(engine: Engine, connection: socket.socket, asked: wire.Measure) -> 
 _ANSWERS: dict[type, Callable[[Engine, socket.socket, Any], None]] = {
     wire.Generate: _generate,
     wire.Score: _score,
+    wire.Propose: _propose,
     wire.Embed: _embed,
     wire.Measure: _measure,
 }

@@ -42,6 +42,18 @@ class Score(msgspec.Struct, tag="score", frozen=True):
     cached: bool = True
 
 
+class Propose(msgspec.Struct, tag="propose", frozen=True):
+    """As `Engine.propose`."""
+
+    context: list[int]
+    excerpt: str
+    stop: int
+    width: int = 8
+    most: int = 48
+    power: float = 0.0
+    cached: bool = True
+
+
 class Embed(msgspec.Struct, tag="embed", frozen=True):
     texts: list[list[int]]
 
@@ -85,6 +97,12 @@ class Scores(msgspec.Struct, tag="scores", frozen=True):
     tokens: list[list[float]]
 
 
+class Proposals(msgspec.Struct, tag="proposals", frozen=True):
+    """As `Proposal`, the best first: text, log-likelihood, number of tokens."""
+
+    found: list[tuple[str, float, int]]
+
+
 class Vectors(msgspec.Struct, tag="vectors", frozen=True):
     """fp32 values, row after row."""
 
@@ -125,8 +143,8 @@ class Failed(msgspec.Struct, tag="failed", frozen=True):
         return kind(self.message) if known else EngineError(self.message)
 
 
-Question = Generate | Score | Embed | Measure | Status
-Message = Accepted | Token | End | Scores | Vectors | Sizes | State | Failed
+Question = Generate | Score | Propose | Embed | Measure | Status
+Message = Accepted | Token | End | Scores | Proposals | Vectors | Sizes | State | Failed
 _QUESTION = msgspec.msgpack.Decoder(Question)
 _MESSAGE = msgspec.msgpack.Decoder(Message)
 _ENCODER = msgspec.msgpack.Encoder()

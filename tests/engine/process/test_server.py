@@ -73,6 +73,24 @@ def test_answers_are_those_of_the_engine(engine, serving, folder) -> None:
     assert end.usage[1] <= 1, "where the image stands nothing is known"
 
 
+class Lines:
+    """A vocabulary in which edits can be written."""
+
+    def token_bytes(self, token: int) -> bytes:
+        return b"\n12+- ab"[token : token + 1]
+
+
+def test_edits_are_proposed_as_by_the_engine(engine, serving, folder) -> None:
+    made, other = engine(slots=16, pages=160), engine(slots=16, pages=160)
+    made.vocabulary = other.vocabulary = Lines()
+    serving(lambda: made)
+    found = Client(folder, NOTHING).propose(wire.Propose(PROMPT, "1 2\n2 1", 96, width=16, most=14))
+    proposed = other.propose(PROMPT, "1 2\n2 1", 96, width=16, most=14)
+    assert found
+    assert [(text, tokens) for text, _, tokens in found] == [(one.text, len(one.tokens)) for one in proposed]
+    assert [loglik for _, loglik, _ in found] == pytest.approx([one.loglik for one in proposed], abs=1e-3)
+
+
 def test_pictures_are_measured_and_seen(engine, seeing, serving, folder) -> None:
     images = pytest.importorskip("PIL.Image")
     file = io.BytesIO()
@@ -109,6 +127,8 @@ def test_a_model_of_text_says_so(engine, serving, folder) -> None:
         (wire.Generate([1], grammar=("gbnf", "x")), "gbnf|llguidance"),
         (wire.Generate([1, 2], images=[(0, 3, b"12345")]), "5 bytes aren't 3 rows"),
         (wire.Score([1], [[99]]), "continuation 0: token 0 is 99"),
+        (wire.Propose([1], "a", 99), "stop: token 0 is 99"),
+        (wire.Propose([1], "a", 96, width=0), "0 beams"),
         (wire.Embed([[]]), "text 0 is empty"),
     ],
 )
