@@ -49,15 +49,11 @@ def messages(ask: Ask, endpoint: Endpoint) -> list[dict[str, Any]]:
     """The whole conversation. Each answer's results stand in the message after it, before anything else."""
     ids = wire.Ids(endpoint.dialect)
     found: list[dict[str, Any]] = []
-    if not ask.turns or isinstance(ask.turns[0], Answer):
-        found.append(_message("user", [_text(content.BEGIN)]))
-    for turn in ask.turns:
+    for turn in content.alternating(ask.turns):
         if isinstance(turn, Said):
             found.append(_message("user", [_block(piece) for piece in content.said(turn, ask, endpoint)]))
         else:
             found += _answer(turn, ask, endpoint, ids)
-    if found[-1]["role"] == "assistant":
-        found.append(_message("user", [_text(content.GO_ON)]))
     return found
 
 

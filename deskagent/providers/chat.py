@@ -17,7 +17,9 @@ from deskagent.providers.dialects import Dialect
 from deskagent.providers.endpoint import Endpoint
 
 PATH = "/chat/completions"
-_OURS = frozenset({"role", "content", "tool_calls"})
+DETAILS = "reasoning_details"
+"""What some servers send beside thinking, and want back as it was."""
+
 _FOLLOWS = "(The picture is in the next message.)"
 
 Message = dict[str, Any]
@@ -58,15 +60,11 @@ def messages(ask: Ask, endpoint: Endpoint) -> list[Message]:
     """The whole conversation."""
     found: list[Message] = [{"role": "system", "content": ask.system}] if ask.system.strip() else []
     ids = wire.Ids(endpoint.dialect)
-    if not ask.turns or isinstance(ask.turns[0], Answer):
-        found.append({"role": "user", "content": content.BEGIN})
-    for turn in ask.turns:
+    for turn in content.alternating(ask.turns):
         if isinstance(turn, Said):
             found.append({"role": "user", "content": _user(content.said(turn, ask, endpoint))})
         else:
             found += _answer(turn, ask, endpoint, ids)
-    if found[-1]["role"] == "assistant":
-        found.append({"role": "user", "content": content.GO_ON})
     return _alternating(found) if endpoint.dialect.alternate else found
 
 
@@ -152,8 +150,8 @@ def _think(message: Message, turn: Answer, dialect: Dialect) -> None:
         known = part.label in dialect.thinking
         label = part.label if known else dialect.thinking[0]
         message[label] = message.get(label, "") + part.text
-        if known:
-            message.update({key: value for key, value in part.raw.items() if key not in _OURS})
+        if known and DETAILS in part.raw:
+            message[DETAILS] = part.raw[DETAILS]
 
 
 def _alternating(found: list[Message]) -> list[Message]:

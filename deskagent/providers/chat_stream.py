@@ -9,6 +9,7 @@ from typing import Any
 
 from deskagent.providers import errors
 from deskagent.providers.base import CallDelta, Delta, Stop, TextDelta, ThinkingDelta, Usage
+from deskagent.providers.chat import DETAILS
 from deskagent.providers.dialects import Dialect
 from deskagent.providers.reading import Reader, mapping, number, own_id, text
 from deskagent.providers.thinktags import ThinkTags
@@ -23,7 +24,6 @@ _STOPS = {
     "refusal": Stop.REFUSED,
 }
 _FAILURES = frozenset({"error", "abort", "insufficient_system_resource", "network_error"})
-_DETAILS = "reasoning_details"
 
 
 @dataclass
@@ -77,12 +77,12 @@ class ChatReader(Reader):
             if not call.begun:
                 found.append(self.call(call.key, call.given, "", call.held))
         if self._details:
-            found.append(ThinkingDelta(self.part("thinking"), "", self._label, {_DETAILS: self._details}))
+            found.append(ThinkingDelta(self.part("thinking"), "", self._label, {DETAILS: self._details}))
         return found
 
     def _thinking(self, delta: Mapping[str, Any]) -> Iterator[Delta]:
         names = (*self.dialect.thinking, "reasoning_content", "reasoning")
-        for entry in delta.get(_DETAILS) or ():
+        for entry in delta.get(DETAILS) or ():
             self._detail(mapping(entry))
         if not self._sure:  # some servers send the same under two names, or an empty one first
             full = next((name for name in names if text(delta.get(name))), "")

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deskagent.errors import DeskagentError
-from deskagent.messages import Author, Image, Part, Result, Said, Text
+from deskagent.messages import Answer, Author, Image, Part, Result, Said, Text, Turn
 from deskagent.providers.base import Ask
 from deskagent.providers.endpoint import Endpoint
 
 NO_WORDS = "(nothing)"
 NO_OUTPUT = "(no output)"
 NO_ANSWER = "(The answer ended before a word of it was written.)"
-GO_ON = "(Go on.)"
-BEGIN = "(The conversation begins here.)"
+_GO_ON = Said((Text("(Go on.)"),))
+_BEGIN = Said((Text("(The conversation begins here.)"),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,19 @@ class Picture:
     @property
     def url(self) -> str:
         return f"data:{self.media};base64,{self.data}"
+
+
+def alternating(turns: Iterable[Turn]) -> list[Turn]:
+    """`turns` with a word before each answer that would otherwise come first or right after another, and one at the
+    end: servers want to be spoken to. An answer's results are such a word."""
+    found: list[Turn] = []
+    for turn in (*turns, None):
+        silent = not found or (isinstance(found[-1], Answer) and not found[-1].used)
+        if silent and not isinstance(turn, Said):
+            found.append(_GO_ON if found else _BEGIN)
+        if turn is not None:
+            found.append(turn)
+    return found
 
 
 def said(turn: Said, ask: Ask, endpoint: Endpoint) -> list[str | Picture]:

@@ -57,15 +57,11 @@ def items(ask: Ask, endpoint: Endpoint) -> list[Item]:
     """The whole conversation."""
     ids = wire.Ids(endpoint.dialect)
     found: list[Item] = []
-    if not ask.turns or isinstance(ask.turns[0], Answer):
-        found.append(_message("user", content.BEGIN))
-    for turn in ask.turns:
+    for turn in content.alternating(ask.turns):
         if isinstance(turn, Said):
             found.append(_user(content.said(turn, ask, endpoint)))
         else:
             found += _answer(turn, ask, endpoint, ids)
-    if found[-1].get("role") == "assistant":
-        found.append(_message("user", content.GO_ON))
     return found
 
 

@@ -68,7 +68,7 @@ class Ids:
     def next(self, call: Call) -> str:
         """The id of the next call. No id is given twice."""
         if self._numbered:
-            found = f"functions.{tool_name(call.name)}:{len(self._given)}"
+            found = f"functions.{tool_name(call.name)[:40]}:{len(self._given)}"
         else:
             found, again = call.id, 0
             while found in self._given or not self._pattern.fullmatch(found):
