@@ -1,168 +1,204 @@
-"""Runs copies of one module with bugs in them, in a process of its own; the standard library alone.
+"""The process that runs what nobody has read: inside a pytest that has started, each document in a fork.
 
-stdin: {"root", "module", "path", "text", "functions": [{"name", "groups": [[source, …], …], "mutants": [text, …]}]};
-a group's sources are run one after the other in the same names. stdout: a line of JSON for every bug that shows.
+A line of JSON comes on stdin for each document: {"root", "module", "path", "text", "runner"?, "seed", "functions":
+[…]}, of functions {"name", "groups": [[source, …], …]}; of those to put bugs into also "meant": facts, "called",
+"owner", "first", "last" and "mutants": [text, …]. A line {"function", "meant": facts} goes out for each function
+without mutants; for each bug that shows {"function", "mutant", "kind", "failure", "thought", "test"}, a file's text.
+An empty line ends a document.
 """
 
 from __future__ import annotations
 
-import ast
+import gc
 import json
 import os
-import resource
+import random
+import shutil
 import signal
 import sys
-import traceback
-import types
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-_SECONDS, _PATIENCE, _MEMORY, _LONGEST = 1.5, 60, 500 << 20, 90
-"""Of the processor, of the clock; bytes; characters of a value."""
-_PLAIN = (int, float, str, bytes, bool, type(None), list, tuple, dict, complex)
+import pytest
+
+from engine.train.bugs import runs, worded
+from engine.train.bugs.forks import WHOLE, Send, begin, each, send, streamed
+from engine.train.bugs.said import RUNNERS, runner, said
+
+_ENDLESS, _ENOUGH = 1, 16
+"""Bugs of a function that may take all their time; that are wanted at all."""
+_WANTED = {"value": 6.0, "error": 1.5, "raises": 2.0, "timeout": 1.0}
+"""How much a failure of each kind is preferred, where a bug shows in several ways."""
+Given = dict[str, Any]
+
+
+class Server:
+    """A plugin that serves once pytest is ready to collect. alone: whether all other processes that it sees are its
+    own."""
+
+    def __init__(self, asked: int, told: int, alone: bool) -> None:
+        self.asked, self.told, self.alone = asked, told, alone
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        _warm(session)
+        gc.collect()
+        gc.freeze()  # forks share what is never looked at
+        gc.disable()
+        for line in os.fdopen(self.asked, "rb"):
+            given = json.loads(line)
+            for found in streamed(lambda send, given=given: document(given, session, send), WHOLE):
+                os.write(self.told, found + b"\n")
+            self._clean()
+            os.write(self.told, b"\n")
+        os._exit(0)
+
+    def _clean(self) -> None:
+        if self.alone:
+            try:
+                os.kill(-1, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # nothing was left
+        for left in Path.cwd().iterdir():
+            shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+
+
+def _warm(session: pytest.Session) -> None:
+    """Has what a runner imports when a test fails, so that forks needn't."""
+    for number, (runner_, _) in enumerate(RUNNERS.items()):
+        test = Path.cwd() / f"test_warm_{number}.py"
+        fact = {"before": [], "source": "str([1, 'a'])", "value": "'b'", "raises": None}
+        test.write_text(said(fact, "builtins", ["str"], runner_, random.Random(number)), "utf-8")
+        worded.worded(session, test, runner_)
+        test.unlink()
+
+
+def document(given: Given, session: pytest.Session, send: Send) -> None:
+    sys.path.append(given["root"])
+    runs.load(given)
+    functions = given["functions"]
+    meant = {
+        functions[number]["name"]: seen
+        for number, seen in each(functions, lambda function: runs.facts(given, function["groups"]))
+        if isinstance(seen, list)
+    }
+    for function in functions:
+        seen = meant.get(function["name"], [])
+        if "mutants" not in function:
+            send({"function": function["name"], "meant": seen})
+        elif facts := runs.agreed(seen, function["meant"]):
+            for number, bug in _bugs(given, function, facts, session):
+                send({"function": function["name"], "mutant": number, **bug})
+
+
+def _bugs(
+    given: Given, function: dict[str, Any], facts: list[runs.Fact], session: pytest.Session
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    endless = found = 0
+
+    def work(numbered: tuple[int, str]) -> object:
+        number, text = numbered
+        return shown(
+            given,
+            function,
+            text,
+            facts,
+            session,
+            random.Random(f"{given['seed']} {function['name']} {number}"),
+        )
+
+    for number, bug in each(list(enumerate(function["mutants"])), work):
+        if isinstance(bug, dict):
+            yield number, bug
+            endless += bug["kind"] == "timeout"
+            found += 1
+        if endless >= _ENDLESS or found >= _ENOUGH:
+            return
+
+
+def shown(
+    given: Given,
+    function: dict[str, Any],
+    text: str,
+    facts: list[runs.Fact],
+    session: pytest.Session,
+    rng: random.Random,
+) -> dict[str, Any] | None:
+    """One of the facts that don't hold with this text of a function, as a test tells it that passes with the right
+    one."""
+    at = 0
+
+    def watch(number: int) -> None:
+        nonlocal at
+        at = number
+
+    def late(_: int, frame: Any) -> None:
+        raise _LateError
+
+    def later(_: int, frame: Any) -> None:
+        failure = worded.settled(worded.stack(frame), given["root"])
+        send(
+            {
+                "kind": "timeout",
+                "failure": failure,
+                "thought": "got no end\n",
+                "test": test.read_text("utf-8"),
+            }
+        )
+        os._exit(0)
+
+    back = runs.patched(given, function, text)
+    signal.signal(signal.SIGPROF, late)
+    try:
+        found = list(runs.differences(given, facts, watch))
+    except _LateError:
+        found = [(at, "timeout", "")]
+    finally:
+        back()
+    if not found:
+        return None
+    begin()
+    at, kind, thought = rng.choices(found, [_WANTED[kind] for _, kind, _ in found])[0]
+    chosen, test = written(given, facts[at], rng)
+    if not worded.passes(test):
+        return None
+    back = runs.patched(given, function, text)
+    signal.signal(signal.SIGPROF, later)
+    try:
+        failure = worded.settled(worded.worded(session, test, chosen), given["root"])
+    finally:
+        back()
+    if not failure or kind == "timeout":
+        return None
+    thought = worded.settled(thought, given["root"]) + "\n"
+    return {"kind": kind, "failure": failure, "thought": thought, "test": test.read_text("utf-8")}
+
+
+class _LateError(BaseException):
+    """A call took too long."""
+
+
+def written(given: Given, fact: runs.Fact, rng: random.Random) -> tuple[str, Path]:
+    """Who runs a test of a fact, and its file."""
+    names = runs.names_of(fact, sys.modules[given["module"]].__dict__)
+    chosen = given.get("runner") or runner(rng)
+    test = Path.cwd() / f"test_{given['module'].rpartition('.')[2].strip('_')}.py"
+    test.write_text(said(fact, given["module"], names, chosen, rng), "utf-8")
+    return chosen, test
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    given = json.load(sys.stdin)
-    out = os.dup(1)
+    asked, told = os.dup(0), os.dup(1)
     quiet = os.open(os.devnull, os.O_RDWR)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    # nothing may be filled or eaten up by code that has a bug; what it may reach is kept small by what is run at all
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.path.append(given["root"])
-    for function in given["functions"]:
-        meant = forked(lambda function=function: expected(given, given["text"], function["groups"]))
-        again = forked(lambda function=function: expected(given, given["text"], function["groups"]))
-        if not isinstance(meant, list) or meant != again:
-            continue
-        for number, text in enumerate(function["mutants"]):
-            seen = forked(lambda text=text, meant=meant: first_difference(given, text, meant))
-            if seen == "timeout":
-                seen = {"source": meant[0][-1][0], "kind": "timeout"} if len(meant) == 1 else None
-            if isinstance(seen, dict):
-                said = json.dumps({"function": function["name"], "mutant": number, **seen}) + "\n"
-                os.write(out, said.encode())
-
-
-def forked(work):
-    """What work gives, done in a process that ends with it; "timeout", or None where it died."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if not pid:
-        # by the processor's time, so that a busy machine makes no bug of what is right; the clock ends what waits
-        signal.setitimer(signal.ITIMER_PROF, _SECONDS)
-        signal.alarm(_PATIENCE)
-        try:
-            os.close(reading)
-            os.write(writing, json.dumps(work()).encode()[:60_000])
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as said:
-        got = said.read()
-    _, status = os.waitpid(pid, 0)
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
-        return "timeout"
-    try:
-        return json.loads(got)
-    except ValueError:
-        return None
-
-
-def loaded(given, text):
-    module = types.ModuleType(given["module"])
-    module.__file__ = given["path"]
-    whole = given["path"].endswith("__init__.py")
-    module.__package__ = given["module"] if whole else given["module"].rpartition(".")[0]
-    sys.modules[given["module"]] = module
-    exec(compile(text, given["path"], "exec"), module.__dict__)
-    return module.__dict__
-
-
-def expected(given, text, groups):
-    """Groups of [source, value as text or None, exception's name or None]; a group ends where one can't be used."""
-    names = loaded(given, text)
-    found = []
-    for group in groups:
-        inside = dict(names)
-        kept = []
-        for source in group:
-            value, error = run(source, inside)
-            if error is not None:
-                frames = lines_of(error, given["path"], text)
-                own = bool(frames) and frames[-1].startswith("raise ")
-                if own and type(error).__module__ == "builtins":
-                    kept.append([source, None, type(error).__name__])
-                break
-            if value is not None and (len(value) > _LONGEST or " at 0x" in value):
-                value = None
-            kept.append([source, value, None])
-        if kept:
-            found.append(kept)
-    return found
-
-
-def first_difference(given, text, meant):
-    try:
-        names = loaded(given, text)
-    except Exception as error:  # a bug may break its module in any way
-        return failed("import " + given["module"], error, given, text)
-    for group in meant:
-        inside = dict(names)
-        for source, value, raises in group:
-            got, error = run(source, inside)
-            if error is not None and type(error).__name__ != raises:
-                return failed(source, error, given, text)
-            if raises is not None and error is None:
-                return {"source": source, "kind": "raises", "expected": raises}
-            if value is not None and got is not None and differ(got, value):
-                return {"source": source, "kind": "value", "expected": value, "actual": got[:200]}
-    return None
-
-
-def differ(one, two):
-    """Whether an assertion that both are equal fails: 2 is 2.0, and a dictionary's order says nothing."""
-    try:
-        return one != two and ast.literal_eval(one) != ast.literal_eval(two)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return one != two
-
-
-def run(source, names):
-    """(value as text, None), (None, None) of a statement, or (None, exception)."""
-    try:
-        try:
-            code = compile(source, "<test>", "eval")
-        except SyntaxError:
-            exec(compile(source, "<test>", "exec"), names)
-            return None, None
-        value = eval(code, names)
-        return (repr(value) if isinstance(value, _PLAIN) else None), None
-    except MemoryError:
-        os._exit(0)
-    except Exception as error:
-        return None, error
-
-
-def failed(source, error, given, text):
-    return {
-        "source": source,
-        "kind": "error",
-        "frames": lines_of(error, given["path"], text)[-6:],
-        "names": [
-            each.name for each in traceback.extract_tb(error.__traceback__) if each.filename == given["path"]
-        ][-6:],
-        "error": f"{type(error).__name__}: {error}".rstrip(": ")[:200],
-    }
-
-
-def lines_of(error, path, text):
-    every = text.split("\n")
-    frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    return [every[number - 1].strip() for number in frames if number and number <= len(every)]
+    for number in (0, 1, 2):
+        os.dup2(quiet, number)
+    root, work = str(Path(__file__).parents[3]), str(Path.cwd())
+    sys.path[:] = [path for path in sys.path if path not in ("", root)]
+    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--rootdir", work, work]
+    pytest.main(options, plugins=[Server(asked, told, sys.argv[1:] == ["alone"])])
 
 
 if __name__ == "__main__":

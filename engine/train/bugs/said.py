@@ -1,60 +1,148 @@
-"""What a test says of a difference that was seen, in the words of pytest or of a plain traceback."""
+"""Tests that somebody may have written of what a function does."""
 
 from __future__ import annotations
 
+import ast
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-_PLAIN = 0.2
-"""Share of exceptions told by a plain traceback."""
-_LONG = 120
+_FORMS: dict[str, float] = {"plain": 46, "name": 16, "table": 12, "wanted": 6, "turned": 3, "case": 17}
+"""How a test is written → share."""
+RUNNERS: dict[str, tuple[str, float]] = {"pytest": ("", 84), "unittest": ("case", 9), "script": ("bare", 7)}
+"""Who runs it → the only form that it takes, and the share."""
+_RESULTS = ("result", "got", "actual", "res", "out", "value", "r", "x", "output", "ret")
+_WANTED = ("expected", "wanted", "want", "correct", "exp", "target")
+_GIVEN = ("value", "data", "given", "arg", "source", "text", "test_input", "raw", "inp", "n")
+_SAMENESS = 0.6
+"""Share of booleans asserted by themselves, not by `is`."""
+Fact = Mapping[str, Any]
 
 
-def said(seen: Mapping[str, Any], path: str, rng: random.Random) -> tuple[str, str]:
-    """The failure, and what was expected and seen in a line, or nothing."""
-    return _WORDS[seen["kind"]](seen, path, rng)
+def runner(rng: random.Random) -> str:
+    return rng.choices(list(RUNNERS), [share for _, share in RUNNERS.values()])[0]
 
 
-def _value(seen: Mapping[str, Any], path: str, rng: random.Random) -> tuple[str, str]:
-    source, expected, actual = seen["source"], seen["expected"], _cut(seen["actual"])
-    thought = f"expected {expected}, got {actual}\n"
-    where = f"E + where {actual} = {source}"
-    if expected in ("True", "False"):
-        no = "not " if expected == "False" else ""
-        return f"> assert {no}{source}\nE assert {no}{actual}\n{where}", thought
-    operator = "is" if expected == "None" else "=="
-    lines = [f"> assert {source} {operator} {expected}", f"E assert {actual} {operator} {expected}"]
-    if expected[0] in "'\"":
-        lines[1] = lines[1].replace("E ", "E AssertionError: ", 1)
-    return "\n".join([*lines, where] if rng.random() < 0.8 else lines), thought
-
-
-def _error(seen: Mapping[str, Any], path: str, rng: random.Random) -> tuple[str, str]:
-    frames, error = seen["frames"], seen["error"]
-    thought = f"got {error}\n"
-    if rng.random() < _PLAIN:
-        told = (f"in {name}\n    {frame}" for name, frame in zip(seen["names"], frames, strict=False))
-        return "\n".join([f"{path}: {each}" for each in told] + [error]), thought
+def said(fact: Fact, module: str, names: list[str], runner: str, rng: random.Random) -> str:
+    """The text of a file with one test that holds where the fact does. names: what it takes from the module."""
+    form = RUNNERS[runner][0] or rng.choices(list(_FORMS), list(_FORMS.values()))[0]
+    lines = _WRITE[form](fact, rng)
+    about = (names or [module.rpartition(".")[2]])[0].strip("_")
+    name = f"test_{about.lower()}"
+    imports = [f"from {module} import {', '.join(names)}"] if names else []
+    if form == "bare":
+        return "\n".join([*imports, "", *lines, ""])
+    if form == "case":
+        head = [f"class Test{about.title().replace('_', '')}(unittest.TestCase):", f"    def {name}(self):"]
+        return "\n".join(["import unittest", "", *imports, "", "", *head, *_inner(lines, 8), ""])
+    marks = [line for line in lines if line.startswith("@")]
+    body = [line for line in lines if not line.startswith("@")]
+    taken = ", ".join(marks[0].split('"')[1:2]) if marks else ""
     return "\n".join(
-        dict.fromkeys([f"> {seen['source']}", *(f"> {frame}" for frame in frames), f"E {error}"])
-    ), thought
-
-
-def _raises(seen: Mapping[str, Any], path: str, rng: random.Random) -> tuple[str, str]:
-    error = seen["expected"]
-    return (
-        f"> with pytest.raises({error}):\n{seen['source']}\nE Failed: DID NOT RAISE <class '{error}'>",
-        f"expected {error}\n",
+        ["import pytest", "", *imports, "", "", *marks, f"def {name}({taken}):", *_inner(body, 4), ""]
     )
 
 
-def _timeout(seen: Mapping[str, Any], path: str, rng: random.Random) -> tuple[str, str]:
-    return f"> {seen['source']}\nE Failed: Timeout (>2.0s) from pytest-timeout.", "got no end\n"
+def _inner(lines: list[str], columns: int) -> list[str]:
+    return [" " * columns + row if row else row for line in lines for row in line.split("\n")]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONG else text[:_LONG] + "..."
+def _plain(fact: Fact, rng: random.Random) -> list[str]:
+    return [*fact["before"], *_claim(fact, fact["source"], rng, "with pytest.raises({}):")]
 
 
-_WORDS = {"value": _value, "error": _error, "raises": _raises, "timeout": _timeout}
+def _bare(fact: Fact, rng: random.Random) -> list[str]:
+    if fact["raises"]:
+        caught = [
+            f"except {fact['raises']}:",
+            "    pass",
+            "else:",
+            f'    raise AssertionError("{fact["raises"]} not raised")',
+        ]
+        return [*fact["before"], "try:", f"    {fact['source']}", *caught]
+    return [*fact["before"], *_claim(fact, fact["source"], rng, "")]
+
+
+def _claim(fact: Fact, source: str, rng: random.Random, raising: str) -> list[str]:
+    value = fact["value"]
+    if fact["raises"]:
+        return [raising.format(fact["raises"]), f"    {fact['source']}"]
+    if value is None:
+        return [source if rng.random() < 0.6 else f"{rng.choice(_RESULTS)} = {source}"]
+    if value in ("True", "False") and rng.random() < _SAMENESS:
+        return [f"assert {source}" if value == "True" else f"assert not {source}"]
+    operator = "is" if value in ("True", "False", "None") else "=="
+    return [f"assert {source} {operator} {value}"]
+
+
+def _name(fact: Fact, rng: random.Random) -> list[str]:
+    if fact["raises"] or fact["value"] is None:
+        return _plain(fact, rng)
+    name = rng.choice([each for each in _RESULTS if each not in fact["source"]] or ["result"])
+    return [*fact["before"], f"{name} = {fact['source']}", *_claim(fact, name, rng, "")]
+
+
+def _wanted(fact: Fact, rng: random.Random) -> list[str]:
+    if fact["raises"] or fact["value"] is None or fact["value"] in ("True", "False", "None"):
+        return _plain(fact, rng)
+    name = rng.choice([each for each in _WANTED if each not in fact["source"]] or ["wanted"])
+    return [*fact["before"], f"{name} = {fact['value']}", f"assert {fact['source']} == {name}"]
+
+
+def _turned(fact: Fact, rng: random.Random) -> list[str]:
+    if fact["raises"] or fact["value"] is None or fact["value"] in ("True", "False", "None"):
+        return _plain(fact, rng)
+    return [*fact["before"], f"assert {fact['value']} == {fact['source']}"]
+
+
+def _table(fact: Fact, rng: random.Random) -> list[str]:
+    call = _literals(fact["source"])
+    if fact["raises"] or fact["value"] is None or fact["before"] or call is None:
+        return _plain(fact, rng)
+    function, values = call
+    wanted = rng.choice(_WANTED)
+    names = [rng.choice(_GIVEN)] if len(values) == 1 else list("abcdefgh"[: len(values)])
+    row = ", ".join([*values, fact["value"]])
+    return [
+        f'@pytest.mark.parametrize("{", ".join([*names, wanted])}", [({row})])',
+        f"assert {function}({', '.join(names)}) == {wanted}",
+    ]
+
+
+def _literals(source: str) -> tuple[str, list[str]] | None:
+    """A call's function and arguments, where those are plain."""
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(tree, ast.Call) or tree.keywords or not 1 <= len(tree.args) <= 8:
+        return None
+    if not isinstance(tree.func, ast.Name | ast.Attribute):
+        return None
+    try:
+        for each in tree.args:
+            ast.literal_eval(each)
+    except ValueError:
+        return None
+    return ast.unparse(tree.func), [ast.unparse(each) for each in tree.args]
+
+
+def _case(fact: Fact, rng: random.Random) -> list[str]:
+    value, source = fact["value"], fact["source"]
+    if fact["raises"]:
+        return [*fact["before"], f"with self.assertRaises({fact['raises']}):", f"    {source}"]
+    if value is None:
+        return [*fact["before"], source]
+    if value in ("True", "False", "None"):
+        word = {"True": "assertTrue", "False": "assertFalse", "None": "assertIsNone"}[value]
+        return [*fact["before"], f"self.{word}({source})"]
+    if rng.random() < 0.2:
+        name = rng.choice(_RESULTS)
+        return [*fact["before"], f"{name} = {source}", f"self.assertEqual({name}, {value})"]
+    both = [source, value] if rng.random() < 0.8 else [value, source]
+    return [*fact["before"], f"self.assertEqual({', '.join(both)})"]
+
+
+_WRITE: dict[str, Callable[[Fact, random.Random], list[str]]] = {
+    "plain": _plain, "bare": _bare, "name": _name, "wanted": _wanted, "turned": _turned, "table": _table, "case": _case,
+}  # fmt: skip

@@ -32,7 +32,9 @@ MAKERS: dict[str, Callable[[Stock], Maker]] = {
     "fim": lambda stock: partial(fim, stock.library),
     "bug": lambda _: bugs.bug,
     "right": lambda _: bugs.right,
-    "traced": lambda stock: partial(traced, record.read(stock.folder / f"traced-{stock.half}.xz")),
+    "traced": lambda stock: partial(
+        traced, record.read(stock.folder / f"traced-{stock.half}.xz", stock.library.documents)
+    ),
     "contrast": lambda stock: partial(
         contrast, drawn(stock.folder / f"contrast-{stock.half}.xz", stock.library.documents)
     ),
