@@ -14,6 +14,8 @@ from pathlib import Path
 from engine.errors import CheckpointError
 from engine.prompt.edits import Edit
 
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -44,7 +46,10 @@ def parsed(text: str) -> Iterator[Group]:
 
 
 def write(path: Path, groups: Iterable[Group]) -> None:
-    path.write_bytes(lzma.compress("".join(map(line, groups)).encode(), preset=9 | lzma.PRESET_EXTREME))
+    """Groups of a document stand together: they are alike."""
+    ordered = sorted(groups, key=lambda group: (group.package, group.path, group.first))
+    raw = "".join(map(line, ordered)).encode()
+    path.write_bytes(lzma.compress(raw, filters=_FILTERS))
 
 
 def read(path: Path) -> list[Group]:

@@ -6,6 +6,7 @@ then its tokens as int32 and what is learnt as bytes. It goes on until nobody re
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -14,6 +15,9 @@ from typing import IO
 import numpy as np
 
 from engine.train.packer import Batch
+
+_TOLD = 500
+"""Batches after which it is told, on stderr, what was left out."""
 
 
 def send(batch: Batch, out: IO[bytes]) -> None:
@@ -50,14 +54,16 @@ def main() -> int:
     packer = Data.of(asked["data"]).packer(asked["half"], str(asked["seed"]))
     number = asked["number"]
     try:
-        while True:
+        for count in itertools.count(1):
             batch = packer.batch(number)
             send(batch, sys.stdout.buffer)
             number = batch.following
+            if count % _TOLD == 0:
+                print(packer.left_out(), file=sys.stderr, flush=True)
     except BrokenPipeError:
         # what is left in the buffer can't be written when Python ends either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    return 0
 
 
 if __name__ == "__main__":

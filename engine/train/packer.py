@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -76,7 +77,8 @@ class Batch:
 
 class Packer:
     """makers, weights: by kind; weights are shares of examples. context: the most tokens of a sequence. tokens: of a
-    batch, which is full where there is a kind that may be cut."""
+    batch, which is full where there is a kind that may be cut. made, long: examples by kind, and those of them that
+    were left out because they are longer than a sequence may be."""
 
     def __init__(
         self,
@@ -91,6 +93,8 @@ class Packer:
         self._library, self._tokenizer, self._makers = library, tokenizer, makers
         self._kinds, self._weights = list(weights), list(weights.values())
         self._context, self._tokens, self._seed = min(context, tokens), tokens, seed
+        self.made: Counter[str] = Counter()
+        self.long: Counter[str] = Counter()
 
     def batch(self, number: int) -> Batch:
         """Examples from `number` on, as many as have room."""
@@ -118,6 +122,11 @@ class Packer:
         random = Random(f"{self._seed}/{number}")
         return self._made(random.choices(self._kinds, self._weights)[0], random)
 
+    def left_out(self) -> str:
+        """What was left out as too long, in words."""
+        told = (f"{kind} {self.long[kind]} of {count}" for kind, count in sorted(self.made.items()))
+        return "examples too long for a sequence: " + ", ".join(told)
+
     def _weights_by_kind(self) -> dict[str, float]:
         return {kind: weight for kind, weight in zip(self._kinds, self._weights, strict=True) if weight > 0}
 
@@ -129,7 +138,10 @@ class Packer:
             found = encoded(kind, example, self._tokenizer)
             if kind == CUT:
                 found = found.cut(self._context)
-            if len(found.tokens) <= self._context and found.size <= self._tokens and _teaches(found):
+            self.made[kind] += 1
+            if len(found.tokens) > self._context or found.size > self._tokens:
+                self.long[kind] += 1
+            elif _teaches(found):
                 return found
         return None
 
