@@ -151,14 +151,14 @@ class Engine:
         cancelled: threading.Event | None = None,
     ) -> list[Proposal]:
         """The likeliest edits of `excerpt` as answers after `context`, by a beam search, the best first; each comes to
-        another text than the others and `excerpt`. stop: the token that ends an answer. width: beams, and edits at
-        most. most, power: see `Wanted`. Errors: as `score`."""
+        another text than the others and `excerpt`. stop: the token that ends an answer. width: beams, and edits, at
+        most: there are no more than slots. most, power: see `Wanted`. Errors: as `score`."""
         config = self.model.config
         check_tokens(context, config, "context")
         check_tokens([stop], config, "stop")
         self._check_room(len(context) + most - 1)
         rules = Hunks.of(excerpt)
-        wanted = Wanted(rules.start(), rules.made, stop, width, most, power)
+        wanted = Wanted(rules.start(), rules.made, stop, min(width, self.memory.slots), most, power)
         wanted.check(self.memory, len(context))
         with self._whole:
             if self._words is None:

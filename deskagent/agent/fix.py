@@ -32,7 +32,7 @@ from deskagent.repair.beside import beside, still
 from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
-from deskagent.repair.model.ahead import Ahead
+from deskagent.repair.model.both import Both
 from deskagent.repair.model.judge import Judge, failure_of
 from deskagent.repair.model.weights import Weights
 from deskagent.repair.pairs import Progress
@@ -82,7 +82,7 @@ class Fix:
         self._spending = Spending(self.request, self._memory, self.began)
         self._verifier: Verifier | None = None
         self._ended: Ended | None = None
-        self._ahead: Ahead | None = None
+        self._model: Both | None = None
         self._sources = Sources(self.request.project)
 
     def run(self) -> State:
@@ -96,8 +96,8 @@ class Fix:
         try:
             return loop.run(handlers, on_change=self._changed)
         finally:
-            if self._ahead:
-                self._ahead.close()
+            if self._model:
+                self._model.close()
             if self._verifier:
                 self._verifier.close()
             self.recorder.flush()
@@ -155,6 +155,8 @@ class Fix:
         """Tries candidates within this tier's limits."""
         assert self.search is not None and self._verifier is not None
         self.tier = self._spending.tier
+        if self._model:
+            self._model.more(list(Tier).index(self.tier))
         with self.recorder.step(StepType.CODE_PATCH, self.tier, State.ACT) as step:
             tried = self.search.tried
             self._ended = self.search.run(self._spending.open_tier(), self._spending.search)
@@ -162,7 +164,7 @@ class Fix:
             self.greens.rank(self.search.green, self._context, self._verifier, self._spending.whole)
             step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
             say_flaky(self._verifier, self.recorder)
-            if self._ahead and (said := self._ahead.given_up()):
+            if self._model and (said := self._model.given_up()):
                 self.recorder.notice("warning", said)
         self.recorder.flush()
         if self.greens.standing:
@@ -293,8 +295,8 @@ class Fix:
         if self.model is None:
             return (one.candidate for one in ranked)
         judge, weights = self.model
-        self._ahead = Ahead(ranked, judge, weights, failure_of(baseline), self.request.text)
-        return self._ahead
+        self._model = Both(ranked, judge, weights, failure_of(baseline), self.request.text)
+        return self._model
 
     def changes(self, trial: Trial) -> Changes:
         """Path → contents before and after."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from deskagent import __version__, licences
 from deskagent.paths import runtime_dir
 from deskagent.repair.model.judge import Asked, Gone, Opinion
+from deskagent.repair.model.writer.answer import Answer
 
 if TYPE_CHECKING:
     from engine.process.client import Client
@@ -52,6 +53,10 @@ class EngineJudge:
         """As Judge. A process that ended on the way is asked once more, which starts it anew."""
         return self._asked(lambda: self._opinions(asked, after))
 
+    def proposals(self, asked: Asked, width: int) -> Sequence[Answer]:
+        """As Writer. Errors: Gone."""
+        return self._asked(lambda: self._proposals(asked, width))
+
     def likelihood(self, text: str) -> Opinion:
         """Of a text by itself: of all its tokens but the first of each piece of 1,024. Errors: Gone."""
         return self._asked(lambda: self._likelihood(text))
@@ -79,13 +84,11 @@ class EngineJudge:
 
     def _opinions(self, asked: Asked, after: Sequence[str]) -> Sequence[Opinion]:
         from engine.process import wire
-        from engine.prompt import Marker, encode, render
+        from engine.prompt import Marker, encode
         from engine.prompt.edits import between, write
-        from engine.prompt.repair import Question, ask
 
         client, tokenizer = self._opened()
-        question = Question(asked.path, asked.excerpt, asked.failure, asked.request)
-        context = encode(render(ask(question)), tokenizer).tokens
+        context = self._context(asked)
         answers = [
             encode([write(between(asked.excerpt, text)), Marker.CLOSE], tokenizer).tokens for text in after
         ]
@@ -93,6 +96,27 @@ class EngineJudge:
         if len(found) != len(answers):
             raise Gone(f"The model gave {len(found)} answers to {len(answers)} questions")
         return [Opinion(sum(tokens), len(tokens)) for tokens in found]
+
+    def _proposals(self, asked: Asked, width: int) -> Sequence[Answer]:
+        from engine.process import wire
+        from engine.prompt import Marker
+        from engine.prompt.edits import apply, parse
+
+        client, tokenizer = self._opened()
+        stop = tokenizer.marker(Marker.CLOSE.value)
+        found = client.propose(wire.Propose(self._context(asked), asked.excerpt, stop, width))
+        return [
+            Answer(apply(parse(text), asked.excerpt), Opinion(loglik, tokens))
+            for text, loglik, tokens in found
+        ]
+
+    def _context(self, asked: Asked) -> list[int]:
+        """A question's tokens, up to where the answer begins."""
+        from engine.prompt import encode, render
+        from engine.prompt.repair import Question, ask
+
+        question = Question(asked.path, asked.excerpt, asked.failure, asked.request)
+        return encode(render(ask(question)), self._opened()[1]).tokens
 
     def _likelihood(self, text: str) -> Opinion:
         from engine.process import wire

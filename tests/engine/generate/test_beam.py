@@ -205,10 +205,8 @@ def test_what_cannot_be_searched_is_refused(made) -> None:
         ([], STOP, {}, RequestError, "context is empty"),
         ([1], 97, {}, RequestError, "stop: token 0 is 97"),
         ([1], STOP, {"width": 0}, RequestError, "0 beams"),
-        ([1], STOP, {"width": 10**6}, RequestError, "1 to 256 beams"),
         ([1], STOP, {"most": 0}, RequestError, "0 tokens"),
         ([1], STOP, {"power": -1.0}, RequestError, "power -1"),
-        ([1], STOP, {"width": 9}, CapacityError, "9 beams need as many slots"),
         ([1] * 500, STOP, {"most": 14}, RequestError, "more than the context of 512"),
         ([1] * 400, STOP, {"width": 8}, CapacityError, "98 pages of 8, the caches have 8 and 60"),
     ):
@@ -216,6 +214,14 @@ def test_what_cannot_be_searched_is_refused(made) -> None:
             engine.propose(context, EXCERPT, stop, **more)
     with pytest.raises(RequestError, match="no text"):
         engine.propose([1], "\ud800", STOP)
+    with pytest.raises(CapacityError, match="9 beams need as many slots"):
+        Wanted(Short(3), str, STOP, 9, 9).check(engine.memory, 1)
+    with pytest.raises(RequestError, match="1 to 256 beams"):
+        Wanted(Short(3), str, STOP, 257, 9).check(engine.memory, 1)
+    few = made(FEW, slots=8)
+    assert few.propose(CONTEXT, SHORT, STOP, width=30, most=12) == few.propose(
+        CONTEXT, SHORT, STOP, width=8, most=12
+    )
     assert_free(engine)
 
 
