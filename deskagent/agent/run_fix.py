@@ -134,7 +134,8 @@ def _run(
     sandbox = Unconfined() if options.mode is Mode.FULL else find_sandbox()
     gate = Gate(options.mode, sandbox.rung, front.interactive, is_trusted(project))
     request = options.as_request(project)
-    found = model.find(request.model)
+    chosen = model.choose(request.model)
+    found = model.judge(chosen.folder) if chosen.folder is not None else None
     fix = report.fix = Fix(request, recorder, gate, sandbox, before, found, began=report.started)
     state = fix.run()
     if state is State.DONE and fix.chosen is None:

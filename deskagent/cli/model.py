@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -174,7 +175,10 @@ def export(source: Path, target: Path, widen: bool, accept_license: bool) -> Non
 @model.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 def status(as_json: bool) -> None:
-    """Show the engine's running processes: their requests, their memory, and what experts read from disk cost."""
+    """Show which checkpoint ranks edits in `fix`, and the engine's running processes: their requests, their memory, and
+    what experts read from disk cost."""
+    from deskagent.repair.model.find import AUTO, choose
+
     with engine("msgspec"):
         from msgspec import to_builtins
 
@@ -185,6 +189,8 @@ def status(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([to_builtins(state) for state in found], indent=2))
         return
+    chosen = choose(os.environ.get("DESKAGENT_MODEL") or AUTO)
+    click.echo(printable(f"fix ranks by {chosen.folder or 'its priors alone'}: {chosen.why}", newlines=False))
     for state in found:
         does = f"{state.running} running, {state.waiting} waiting" if state.ready else "loading"
         click.echo(printable(f"{state.pid}  {state.checkpoint}", newlines=False))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from deskagent import licences
+from deskagent.repair.model import find as finding
 from deskagent.repair.model.engine import EngineJudge
-from deskagent.repair.model.find import find
 from deskagent.repair.model.judge import Asked, Gone
 
 torch = pytest.importorskip("torch")
@@ -82,7 +82,9 @@ def test_a_checkpoint_that_cannot_be_read_is_told(tmp_path: Path, run_dir: Path)
 
 
 def test_it_is_found_by_its_folder(checkpoint: Path) -> None:
-    found = find(str(checkpoint))
+    chosen = finding.choose(str(checkpoint)).folder
+    assert chosen is not None
+    found = finding.judge(chosen)
     assert found is not None and isinstance(found[0], EngineJudge)
 
 
