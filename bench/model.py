@@ -49,6 +49,7 @@ from deskagent.repair.model.measure import ranks
 from deskagent.repair.model.measure.choices import CHANCE, Choice
 from deskagent.repair.model.measure.ranks import Judged, by, interval, reciprocals
 from deskagent.repair.model.weights import FILE, Weights, read
+from deskagent.repair.model.writer.answer import Answer, Writer
 
 FITTED = ("mined", "synthetic")
 """Sets that weights may be fitted on."""
@@ -70,6 +71,11 @@ class Timed:
         self.seconds += time.perf_counter() - began
         self.asked += len(after)
         return found
+
+    def proposals(self, asked: Asked, width: int) -> Sequence[Answer]:
+        """Uncounted: what an edit takes to write isn't what one takes to judge."""
+        assert isinstance(self._judge, Writer)
+        return self._judge.proposals(asked, width)
 
 
 def measure(name: str, found: dict[str, list[Judged]], own: Weights) -> dict[str, Any]:
@@ -195,9 +201,8 @@ def main() -> int:
         whole["writing"] = writing.written(fixes, judge, weights, path)
         for line in whole["writing"]:
             print(
-                "writing, {kind}: of {cases} {typed} by typed edits, {model} as the model orders them".format(
-                    **line
-                )
+                "writing, {kind}: of {cases} {typed} by typed edits, {model} as the model orders them, "
+                "{written} with its own among them".format(**line)
             )
     if given.masters and given.shards:
         import held

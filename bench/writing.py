@@ -15,6 +15,8 @@ from deskagent.repair.model.judge import Judge
 from deskagent.repair.model.measure.hunk import Hunk
 from deskagent.repair.model.measure.suites import Fix
 from deskagent.repair.model.weights import Weights
+from deskagent.repair.model.writer.answer import Writer
+from deskagent.repair.model.writer.written import WIDTHS, Written
 from deskagent.repair.rank import Ranked, iter_ranked
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
@@ -23,16 +25,18 @@ from deskagent.repair.types import Candidate, Suspect
 PROPOSALS, DRAWN = 100, 300
 """Proposals that count; typed edits that a model orders."""
 KINDS = ("replacement", "insertion")
+WHO = ("typed", "model", "written")
 
 
 def written(fixes: Sequence[Fix], judge: Judge, weights: Weights, path: Path | None) -> list[dict[str, Any]]:
     """A row for one-line replacements and one for insertions: cases, and how many of them were written. path: where
     what is known is kept."""
     kept = Lines(path)
-    rows = {kind: {"kind": kind, "cases": 0, "typed": 0, "model": 0} for kind in KINDS}
+    rows = {kind: {"kind": kind, "cases": 0, **dict.fromkeys(WHO, 0)} for kind in KINDS}
     wanted = [fix for fix in fixes if Hunk.of(fix.before.encode(), fix.after.encode()).kind in rows]
     for fix in told(wanted, speaker("writing")):
-        if fix.name not in kept.found:
+        known = kept.found.get(fix.name, {})
+        if known is not None and known.keys() != set(WHO):
             kept.add(fix.name, _found(fix, judge, weights))
         if kept.found[fix.name] is None:
             continue
@@ -50,9 +54,11 @@ def _found(fix: Fix, judge: Judge, weights: Weights) -> dict[str, bool] | None:
         syntax = Syntax(SourceFile.from_bytes(fix.path, fix.before.encode()))
     except (SyntaxError, ValueError, RecursionError):
         return None
+    first = ordered(fix, syntax, judge, weights)
     return {
         "typed": any(map(right, typed(fix, syntax))),
-        "model": any(map(right, ordered(fix, syntax, judge, weights))),
+        "model": any(map(right, first)),
+        "written": any(map(right, both(fix, syntax, first, judge, weights))),
     }
 
 
@@ -65,6 +71,22 @@ def ordered(fix: Fix, syntax: Syntax, judge: Judge, weights: Weights) -> list[Ca
     stream = Ahead(itertools.islice(_stream(fix, syntax), DRAWN), judge, weights, fix.failure, fix.request)
     found = stream.best(PROPOSALS)
     stream.close()
+    return found
+
+
+def both(
+    fix: Fix, syntax: Syntax, first: Sequence[Candidate], judge: Judge, weights: Weights
+) -> list[Candidate]:
+    """The same, with the model's own edits among them as a search has them. first: those that it orders."""
+    if not isinstance(judge, Writer):
+        return list(first)
+    source = Written(judge, weights, fix.failure, fix.request, patience=0.0)
+    source.more(len(WIDTHS) - 1)
+    for _ in source.watch(itertools.islice(_stream(fix, syntax), PROPOSALS)):
+        pass
+    source.settle()
+    found = list(itertools.islice(source.among(iter(first)), PROPOSALS))
+    source.close()
     return found
 
 

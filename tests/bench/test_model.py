@@ -21,6 +21,7 @@ from deskagent.repair.model.measure.choices import SIZE, Choice, choose
 from deskagent.repair.model.measure.hunk import Hunk
 from deskagent.repair.model.measure.suites import Fix
 from deskagent.repair.model.weights import Weights
+from deskagent.repair.model.writer.answer import Answer
 from deskagent.repair.rank import iter_ranked
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
@@ -187,5 +188,20 @@ def test_real_fixes_are_drawn_alike_from_repositories_that_the_corpus_has_nothin
 def test_a_line_is_written_where_a_typed_edit_makes_it() -> None:
     fix = Fix("count", "a.py", BUGGY.decode(), FIXED.decode())
     (replacement, insertion) = writing.written([fix], Knows("item <= high"), Weights(), None)
-    assert replacement == {"kind": "replacement", "cases": 1, "typed": 1, "model": 1}
+    assert replacement == {"kind": "replacement", "cases": 1, "typed": 1, "model": 1, "written": 1}
     assert insertion["cases"] == 0
+
+
+class Writes(Knows):
+    """One that writes the right line, whatever it is shown."""
+
+    def proposals(self, asked: Asked, width: int) -> list[Answer]:
+        after = asked.excerpt.replace("item < high", "(item, high) != (high, item) < (item, item)")
+        return [Answer(after, Opinion(-1.0, 5))]
+
+
+def test_a_line_that_no_typed_edit_makes_is_written_by_the_model() -> None:
+    fixed = BUGGY.decode().replace("item < high", "(item, high) != (high, item) < (item, item)")
+    fix = Fix("count", "a.py", BUGGY.decode(), fixed)
+    (replacement, _) = writing.written([fix], Writes("item <= high"), Weights(), None)
+    assert replacement == {"kind": "replacement", "cases": 1, "typed": 0, "model": 0, "written": 1}
