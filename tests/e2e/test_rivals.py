@@ -58,7 +58,7 @@ import sys, calc
 try:
     print(repr(eval(sys.argv[1], vars(calc))))
 except Exception as error:
-    print("raises", repr(error))
+    print(f"raises {type(error).__name__}: {error}")
 """
 
 
