@@ -81,7 +81,9 @@ def test_luck_is_no_repair_and_is_said(agent, project) -> None:
     test = "import random\n\nfrom shop import total\n\n\ndef test_luck():\n    assert random.random() < {}\n"
     folder = project({"shop.py": SHOP, "test_shop.py": test.format("0.8 and total([('book', 100)]) == 107")})
     said = False
-    for _ in range(40):  # it passes at first more often than not; that it fails each time it is looked at is rare
+    for _ in range(
+        40
+    ):  # it passes at first more often than not; that it fails each time it is looked at is rare
         done = agent.fix("--test", PYTEST, "--max-candidates", "4", "--no-apply", cwd=folder)
         if done.result["status"] == "nothing_to_fix":
             continue
