@@ -52,6 +52,11 @@ class Gate:
                 f"rule {rule}",
                 f"Denied by the person's rule {rule}. Don't try it in other ways.",
             )
+        unconfined = wish.effect is Effect.RUN and self.rung is Rung.NONE
+        if self.mode is Mode.PLAN and unconfined:
+            return Decision(
+                Verdict.DENY, "plan mode", f"In plan mode nothing runs without a sandbox. {NO_SANDBOX_HINT}"
+            )
         if self.mode is Mode.PLAN and wish.effect not in _FREE[Mode.PLAN]:
             return Decision(
                 Verdict.DENY, "plan mode", "This is plan mode: nothing is changed. Plan it instead."

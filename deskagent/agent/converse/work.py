@@ -36,12 +36,17 @@ from deskagent.session.history import History
 from deskagent.session.journal import Journal
 from deskagent.terminal import temporary
 from deskagent.terminal.environment import base_env
-from deskagent.terminal.sandbox import Unconfined, find_sandbox
+from deskagent.terminal.sandbox import Sandbox, Unconfined, find_sandbox
 from deskagent.terminal.sandbox.protect import protected_paths
-from deskagent.terminal.types import Policy
+from deskagent.terminal.types import Policy, Rung
 from deskagent.tools import registry
 from deskagent.tools.base import Changes, Context
 from deskagent.tools.jobs import Jobs
+
+_LANDLOCK = (
+    "Only Landlock confines commands here, and inside a folder that they write to it protects nothing. So they run "
+    "without a sandbox, and you are asked for each. bubblewrap would do: apt install bubblewrap."
+)
 
 
 class Person(Protocol):
@@ -150,6 +155,18 @@ def _begin(options: Options, recorder: Recorder, project: Path, *, resumed: bool
             recorder.notice("warning", f"The session was damaged: {damage.text}")
 
 
+def _sandbox(mode: Mode, recorder: Recorder) -> Sandbox:
+    """What confines commands. Landlock can't keep git's own files and settings safe inside a folder that is written to,
+    so it serves where nothing is."""
+    if mode is Mode.FULL:
+        return Unconfined()
+    found = find_sandbox()
+    if found.rung is Rung.LANDLOCK and mode is not Mode.PLAN:
+        recorder.notice("warning", _LANDLOCK)
+        return Unconfined()
+    return found
+
+
 def _talk(
     options: Options, front: Person, recorder: Recorder, history: History, project: Path, jobs: Jobs
 ) -> Talk:
@@ -165,7 +182,7 @@ def _talk(
     effort = chosen("effort", options.effort, "auto")
     provider, moves = options.model(options.named or history.chosen.get("model", ""))
     chosen("model", provider.name, "")
-    sandbox = Unconfined() if mode is Mode.FULL else find_sandbox()
+    sandbox = _sandbox(mode, recorder)
     blobs = recorder.journal.blobs
     if "head" not in history.chosen:
         head = prompt.head(project, rung=sandbox.rung, trusted=is_trusted(project), start=options.start)

@@ -73,6 +73,13 @@ def test_a_plan_changes_nothing_whoever_says_so() -> None:
     assert decision.verdict is Verdict.DENY and person.asked == []
 
 
+def test_a_plan_runs_nothing_without_a_sandbox_whoever_says_so() -> None:
+    person = Person(ONCE)
+    rules = Rules.parse(allow=["terminal"])
+    decision = gate(Mode.PLAN, person, rung=Rung.NONE, rules=rules).decide("terminal", wish(Effect.RUN, "ls"))
+    assert decision.verdict is Verdict.DENY and person.asked == []
+
+
 def test_an_answer_holds_once_or_for_the_session_for_the_same_alone() -> None:
     person = Person(ONCE, SESSION, NO)
     one = gate(person=person)

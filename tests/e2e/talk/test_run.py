@@ -107,6 +107,17 @@ def test_plan_mode_changes_nothing_whatever_the_model_tries(agent, serve, projec
     assert "a - b" in (project / "calc.py").read_text()
 
 
+def test_where_only_landlock_confines_every_command_is_asked_for(agent, serve, project: Path) -> None:
+    server = serve([["call", ["terminal", {"command": "touch ran"}]]], SAID)
+    words = [*agent.command, "run", "try", "--permission-mode", "auto", "--output-format", "json"]
+    done = agent.run(words, project, DESKAGENT_SANDBOX="landlock")
+    if done.code == 2:
+        pytest.skip("Landlock doesn't work here")
+    assert any("Only Landlock" in notice for notice in done.result["notices"])
+    told = [m["content"] for m in server.asked[1]["messages"] if m["role"] == "tool"]
+    assert "nobody can be asked" in told[0] and not (project / "ran").exists()
+
+
 def test_the_person_is_asked_and_heard(agent, serve, project: Path) -> None:
     server = serve(READ, EDIT, SAID)
     words = [*agent.command, "run", "fix"]
