@@ -39,7 +39,8 @@ def request(ask: Ask, endpoint: Endpoint) -> dict[str, Any]:
     if tools and choice in _CHOICES and choice.value in dialect.choices:
         body["tool_choice"] = _CHOICES[choice]
     body[dialect.limit] = ask.most or endpoint.capabilities.output or OUTPUT
-    _effort(body, ask, endpoint)
+    if not _effort(body, ask, endpoint):
+        body["messages"] = _without_thinking(body["messages"])
     if ask.schema is not None and endpoint.capabilities.grammar:
         wire.put(body, "output_config.format", {"type": "json_schema", "schema": ask.schema})
     return body
@@ -75,21 +76,35 @@ def _tools(ask: Ask, endpoint: Endpoint) -> list[dict[str, Any]]:
     ]
 
 
-def _effort(body: dict[str, Any], ask: Ask, endpoint: Endpoint) -> None:
-    """Adds how much it may think. A budget is part of the most tokens; nothing is said where the API would refuse it:
-    where a tool is required, and where a turn at work has an answer that came without thinking."""
+def _effort(body: dict[str, Any], ask: Ask, endpoint: Endpoint) -> bool:
+    """Adds how much it may think. A budget is part of the most tokens. Thinking is left off, and False given, where
+    the API would refuse it: where a tool is required, where so few tokens are left, and where the turn at work has an
+    answer that came without."""
     dialect, effort = endpoint.dialect, endpoint.effort(ask)
-    forced = ask.choice is Choice.REQUIRED and bool(ask.tools)
+    on = not (ask.choice is Choice.REQUIRED and ask.tools)
     if effort is None:
-        return
+        return on
     if isinstance(effort, int):
         effort = min(effort, body[dialect.limit] - _LEAST)
-        if forced or effort < _LEAST or not _thought(ask.turns, endpoint):
-            return
+        on = on and effort >= _LEAST and _thought(ask.turns, endpoint)
+    if on:
         wire.merge(body, dialect.effort_with)
-    elif not forced:
-        wire.merge(body, dialect.effort_with)
-    wire.put(body, dialect.effort, effort)
+    if on or isinstance(effort, str):
+        wire.put(body, dialect.effort, effort)
+    return on
+
+
+def _without_thinking(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The turn at work without the thinking in it, which the API refuses where thinking is off."""
+    found = list(messages)
+    for index in range(len(messages) - 1, -1, -1):
+        blocks = messages[index]["content"]
+        if messages[index]["role"] == "assistant":
+            kept = [block for block in blocks if block["type"] not in (LABEL, REDACTED)]
+            found[index] = _message("assistant", kept)
+        elif any(block["type"] != "tool_result" for block in blocks):
+            break
+    return found
 
 
 def _thought(turns: tuple[Turn, ...], endpoint: Endpoint) -> bool:
@@ -145,7 +160,10 @@ def _answer(turn: Answer, ask: Ask, endpoint: Endpoint, ids: wire.Ids) -> list[d
 
 
 def _ordered(blocks: list[Block]) -> list[Block]:
-    """Blocks as the API takes them: nothing between a call and its result, and thinking is never the last."""
+    """Blocks as the API takes them: thinking first where there is any, nothing between a call and its result, and
+    thinking never last."""
+    if blocks and blocks[0]["type"] not in (LABEL, REDACTED):
+        blocks = [block for block in blocks if block["type"] not in (LABEL, REDACTED)]
     calls = [index for index, block in enumerate(blocks) if block["type"] == "tool_use"]
     if calls:
         last = calls[-1]

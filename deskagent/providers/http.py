@@ -107,7 +107,9 @@ def failed(error: Exception, base: str) -> ProviderError:
             f"Can't reach {host}: {said}",
             hint="Is the server running, and is the base URL right?",
         )
-    if isinstance(error, httpx2.LocalProtocolError | httpx2.InvalidURL | httpx2.UnsupportedProtocol):
+    if isinstance(
+        error, httpx2.LocalProtocolError | httpx2.InvalidURL | httpx2.UnsupportedProtocol | UnicodeError
+    ):
         return ProviderError(
             Trouble.BAD_REQUEST,
             f"The request to {host} can't be made ({type(error).__name__}).",

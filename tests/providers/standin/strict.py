@@ -1,6 +1,6 @@
 """What real servers refuse, as far as requests of ours could hold it.
 
-Each rule says what a server says, shortened; `refusals.json` beside the tests names public threads that report them.
+Each rule says what a server says, shortened; tests/providers/test_strict.py names public threads that report them.
 Nothing here knows deskagent's code.
 """
 

@@ -145,11 +145,28 @@ def _messages(body: dict[str, Any]) -> None:
                 f"messages.{number}: The final block in an assistant message cannot be `thinking`.",
             )
             kinds = [block["type"] for block in content]
+            thinks = any(kind in _THINKING for kind in kinds)
+            need(
+                not thinks or kinds[0] in _THINKING,
+                f"messages.{number}.content.0: If an assistant message contains any thinking blocks, the first block "
+                f"must be `thinking` or `redacted_thinking`. Found `{kinds[0]}`.",
+            )
             late = "tool_use" in kinds and kinds[-1] != "tool_use"
             need(
                 not late, f"messages.{number}: `tool_use` must be followed by its result, not by {kinds[-1]}"
             )
     need(not waiting, "`tool_use` ids were found without `tool_result` blocks immediately after")
+    last = [message for message in messages if message["role"] == "assistant"][-1:]
+    at_work = (
+        last
+        and isinstance(messages[-1]["content"], list)
+        and messages[-1]["content"][-1]["type"] == "tool_result"
+    )
+    if at_work and "thinking" not in body and (body.get("tool_choice", {}).get("type") == "any"):
+        need(
+            last[0]["content"][0]["type"] not in _THINKING,
+            "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`.",
+        )
     if seen:
         need(body.get("tools"), "Requests which include `tool_use` or `tool_result` blocks must define tools")
 

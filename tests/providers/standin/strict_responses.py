@@ -100,6 +100,7 @@ def _message(item: dict[str, Any], where: str) -> None:
     need(item["role"] in ("user", "assistant", "system", "developer"), f"{where}.role")
     content = item["content"]
     need(content, f"{where}.content is empty")
+    need(isinstance(content, str | list), f"Invalid type for '{where}.content'")
     if isinstance(content, list):
         _parts(content, where)
 
