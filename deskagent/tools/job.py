@@ -9,7 +9,7 @@ from pydantic import Field
 from deskagent.messages import Outcome, Result
 from deskagent.terminal.pty import PtySession
 from deskagent.terminal.types import Command, Limits
-from deskagent.tools import shell
+from deskagent.tools import lines
 from deskagent.tools.base import Arguments, Context, Effect, Tool, ToolError, Wish
 from deskagent.tools.jobs import MOST, Job
 from deskagent.tools.plain import plain, shortened
@@ -55,18 +55,9 @@ class RunJob(Tool[JobArguments]):
 
     def wish(self, arguments: JobArguments, context: Context) -> Wish:
         if arguments.do is Do.START:
-            line = arguments.command
-            if not line.strip() or "\0" in line:
-                raise ToolError("The command is empty, or holds a NUL.")
             if len(context.jobs.running) >= MOST:
                 raise ToolError(f"{MOST} jobs run already. Stop one first.")
-            found = shell.read(line)
-            return Wish(
-                Effect.RUN,
-                f"{line}\n(in the background)",
-                f"job:{context.project}:{line}",
-                commands=found.commands if found.clear else (),
-            )
+            return lines.wish(arguments.command, "job", context, "(in the background)")
         if arguments.do is not Do.LIST:
             job = self._job(arguments, context)
             if arguments.do is Do.TYPE:

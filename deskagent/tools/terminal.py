@@ -12,8 +12,8 @@ from deskagent.messages import Outcome, Result
 from deskagent.terminal import spawn
 from deskagent.terminal.types import Command, End, Limits
 from deskagent.terminal.types import Result as Ran
-from deskagent.tools import shell
-from deskagent.tools.base import Arguments, Context, Effect, Tool, ToolError, Wish
+from deskagent.tools import lines
+from deskagent.tools.base import Arguments, Context, Tool, Wish
 from deskagent.tools.plain import plain, shortened
 
 _KEPT = 8 << 20
@@ -36,18 +36,7 @@ class Terminal(Tool[TerminalArguments]):
     arguments = TerminalArguments
 
     def wish(self, arguments: TerminalArguments, context: Context) -> Wish:
-        line = arguments.command
-        if not line.strip() or "\0" in line:
-            raise ToolError("The command is empty, or holds a NUL.")
-        found = shell.read(line)
-        if len(found.commands) > shell.MOST:
-            raise ToolError(f"The line has more than {shell.MOST} commands. Split it, or write a script.")
-        return Wish(
-            Effect.RUN,
-            line,
-            f"run:{context.project}:{line}",
-            commands=found.commands if found.clear else (),
-        )
+        return lines.wish(arguments.command, "run", context)
 
     def run(self, arguments: TerminalArguments, context: Context) -> Result:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -68,7 +57,7 @@ class Terminal(Tool[TerminalArguments]):
         text = plain(printed.decode("utf-8", "replace")).strip("\n")
         shown = shortened(text)
         if shown != text:
-            shown += f"\n(all of it is kept as {context.keep(printed)[:12]}; see it with the log tool)"
+            shown += f"\n(all of it is kept with the session as {context.keep(printed)[:12]})"
         return Result.of(
             "\n".join(filter(None, [shown, _ending(ran)])), _OUTCOMES.get(ran.end, Outcome.FAILED)
         )

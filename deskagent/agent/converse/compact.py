@@ -25,9 +25,7 @@ _ASK = """Summarise the conversation so far, so that the work can go on from you
 commands, numbers, error messages as they stand. Use these headings and leave out what has nothing to say:
 Goal. Decisions and their reasons. Files read or changed, and what matters in them. Commands that were run and how they
 ended. What was ruled out. What is open. Next step."""
-_FRAME = (
-    "Earlier parts of this conversation were summarised to make room; the log tool finds the whole.\n\n{told}"
-)
+_FRAME = "Earlier parts of this conversation were summarised to make room.\n\n{told}"
 
 
 @dataclass

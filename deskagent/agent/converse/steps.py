@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from deskagent.agent.budget import StepType, Tier
 from deskagent.messages import Answer, Outcome, Text, Turn, Used
 
-EDITS = frozenset({"edit", "write", "patch"})
+EDITS = frozenset({"edit", "write"})
 RUNS = frozenset({"terminal", "job", "repair"})
-LOOKS = frozenset(
-    {"read", "glob", "grep", "list", "symbols", "map", "image", "git", "diagnostics", "fetch", "log"}
-)
+LOOKS = frozenset({"read", "glob", "grep", "symbols", "git"})
 PLANS = frozenset({"todo", "ask"})
 
 _OF_TOOLS: tuple[tuple[frozenset[str], StepType], ...] = (
