@@ -78,10 +78,7 @@ def place(cache: Path | None, name: str, seed: int, checkpoint: Path | None = No
     change of what is shown, asked or chosen from."""
     if cache is None:
         return None
-    facts = [
-        *_code("deskagent/repair/model/excerpt.py", "deskagent/repair/model/measure/choices.py"),
-        f"{seed}",
-    ]
+    facts = [*_SHOWN, f"{seed}"]
     if checkpoint is None:
         return cache / name / f"choices-{_digest(facts)}.jsonl"
     facts += _ASKED
