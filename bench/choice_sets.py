@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,13 +20,10 @@ from deskagent.repair.localize import localize
 from deskagent.repair.model.judge import failure_of
 from deskagent.repair.model.measure import suites
 from deskagent.repair.model.measure.choices import SIZE, Choice, choose, fix_of
-from deskagent.repair.model.measure.hunk import Hunk
-from deskagent.repair.model.measure.hunk import near as near_line
 from deskagent.repair.model.measure.suites import LARGEST, Fix
 from deskagent.repair.rank import iter_ranked
 from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
-from deskagent.repair.types import Suspect
 
 if TYPE_CHECKING:
     from engine.train.corpus.files import Document
@@ -37,17 +33,6 @@ LIMIT = 1500
 LOCK = Path(__file__).parent.parent / "engine" / "train" / "corpus.lock"
 Maker = Callable[[], Choice | None]
 """Makes the choice of one case, None where it makes none."""
-
-
-@dataclass(frozen=True)
-class Bug:
-    """A file with a bug, in memory. lines: 1-based, of the part that the bug was put into."""
-
-    path: str
-    before: bytes
-    after: bytes
-    lines: range
-    kinds: tuple[str, ...]
 
 
 def quixbugs(folder: Path, cache: Path | None, seed: int) -> Iterator[tuple[str, Maker]]:
@@ -124,28 +109,15 @@ def synthetic(documents: list[Document], count: int, seed: int) -> Iterator[tupl
 
 
 def _of_document(document: Document, name: str, seed: int) -> Choice | None:
-    bug = put_bug(document, random.Random(f"{seed} {name}"))
-    if bug is None:
-        return None
-    return of_fix(Fix(name, bug.path, bug.before.decode(), bug.after.decode(), document.package), seed)
-
-
-def put_bug(document: Document, rng: random.Random) -> Bug | None:
-    """A document with one bug put in; None where this draw finds no place for one."""
+    """One bug put in; None where this draw finds no place for one."""
     from engine.train.bugs.makers import broken
 
-    made = broken(document, rng, 1) if document.language == "python" else None
+    made = broken(document, random.Random(f"{seed} {name}"), 1) if document.language == "python" else None
     if made is None:
         return None
     part, _, done = made
     lines = [*part.lines[: part.first], *done.text.split("\n"), *part.lines[part.last :]]
-    rows = range(part.first + 1, part.first + 1 + done.text.count("\n") + 1)
-    return Bug(document.path, "\n".join(lines).encode(), document.text.encode(), rows, done.kinds)
-
-
-def near(bug: Bug, syntax: Syntax, around: int = 12) -> list[Suspect]:
-    """Statements of the function within so many lines of the bug, the mended ones among them."""
-    return near_line(syntax, Hunk.of(bug.before, bug.after).line, around)
+    return of_fix(Fix(name, document.path, "\n".join(lines), document.text, document.package), seed)
 
 
 def _known() -> set[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from deskagent import paths
 from deskagent.errors import UsageError
-from deskagent.session.files import storage_errors
+from deskagent.session import settings
 from deskagent.terminal.types import Rung
 
 
@@ -98,12 +97,4 @@ def trust(folder: Path, *, on: bool = True) -> None:
     known = set(trusted_folders())
     change = known.add if on else known.discard
     change(os.fspath(folder.resolve()))
-    target = _store()
-    with storage_errors("save the trusted folders", target):
-        paths.private_dir(target.parent)
-        handle, name = tempfile.mkstemp(dir=target.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            json.dump(sorted(known), out, indent=1)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(target)
+    settings.save(_store(), json.dumps(sorted(known), indent=1), "save the trusted folders")

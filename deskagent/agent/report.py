@@ -10,8 +10,7 @@ from typing import Any
 
 from deskagent.agent.fix import Fix
 from deskagent.agent.recorder import Recorder
-from deskagent.agent.signals import Stopped
-from deskagent.errors import DeskagentError
+from deskagent.agent.signals import words
 from deskagent.repair import choose
 from deskagent.repair.diff import readable
 from deskagent.repair.search import Trial
@@ -63,10 +62,7 @@ class Report:
     def fail(self, error: BaseException, exit_code: int) -> None:
         """An error or a signal ended the run."""
         self.status, self.exit_code = Status.ERROR, exit_code
-        hint = error.hint if isinstance(error, DeskagentError) else ""
-        foreign = not isinstance(error, DeskagentError | Stopped)
-        message = f"{type(error).__name__}: {error}" if foreign else getattr(error, "message", str(error))
-        self.error = {"message": message, "hint": hint}
+        self.error = words(error)
 
     def result(self) -> dict[str, Any]:
         """The event of type `result`."""

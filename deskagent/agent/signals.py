@@ -7,6 +7,8 @@ import signal
 from collections.abc import Iterator
 from types import FrameType
 
+from deskagent.errors import DeskagentError
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -16,6 +18,16 @@ class Stopped(BaseException):
     def __init__(self, number: int) -> None:
         super().__init__(f"stopped by {signal.Signals(number).name}")
         self.exit_code = 128 + number
+
+
+def words(error: BaseException) -> dict[str, str]:
+    """What ended a run, for its result: an expected error and a signal in their own words, a fault with its kind."""
+    if isinstance(error, DeskagentError):
+        return {"message": error.message, "hint": error.hint}
+    return {
+        "message": str(error) if isinstance(error, Stopped) else f"{type(error).__name__}: {error}",
+        "hint": "",
+    }
 
 
 def ignore() -> None:

@@ -202,17 +202,16 @@ def _given(request: str) -> frozenset[str]:
 
 def _session(options: dict[str, Any]) -> str | None:
     """The session to go on with as FixOptions names it."""
-    latest, session, format_ = options["latest"], options["session"], options["output_format"]
-    if options["fork"] and not latest and session is None:
-        raise UsageError("--fork goes on with a session as a new one.", hint="Name it: -c or -r [ID].")
-    if latest and session:
-        raise UsageError("-c goes on with the latest session, -r with the one named: give one of them.")
+    from deskagent.cli.going_on import named
+
+    latest, format_ = options["latest"], options["output_format"]
+    session = named(latest, options["session"], options["fork"])
     if session == "" and not latest and format_ == "text" and sys.stdin.isatty() and sys.stderr.isatty():
         from deskagent.cli.choosing import choose_session
         from deskagent.cli.here import here
 
         return choose_session(here())
-    return "" if latest else session
+    return session
 
 
 def _front(format_: str) -> Any:

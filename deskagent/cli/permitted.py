@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 from deskagent import paths
 from deskagent.agent.converse.rules import Rule
 from deskagent.cli.here import here
-from deskagent.errors import TransientError, UsageError
+from deskagent.errors import UsageError
+from deskagent.session import settings
 
 
 def kept() -> list[str]:
@@ -24,17 +23,7 @@ def keep(rule: Rule) -> None:
     own = every.setdefault(str(here()), [])
     if str(rule) not in own:
         own.append(str(rule))
-    file = _file()
-    try:
-        paths.private_dir(file.parent)
-        handle, name = tempfile.mkstemp(dir=file.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            json.dump(every, out, indent=1)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(file)
-    except OSError as error:
-        raise TransientError(f"The rule can't be kept in {file}: {error.strerror}.") from error
+    settings.save(_file(), json.dumps(every, indent=1), "keep the rule")
 
 
 def _file() -> Path:

@@ -152,14 +152,12 @@ def options_of(given: dict[str, Any]) -> Any:
     from deskagent.agent.converse.rules import Rules
     from deskagent.agent.converse.talk import Limits
     from deskagent.agent.converse.work import Options
+    from deskagent.cli.going_on import named
     from deskagent.cli.here import here
     from deskagent.cli.models import opened
     from deskagent.cli.permitted import keep, kept
 
-    if given["fork"] and not given["latest"] and given["session"] is None:
-        raise UsageError("--fork goes on with a session as a new one.", hint="Name it: -c or -r [ID].")
-    if given["latest"] and given["session"]:
-        raise UsageError("-c goes on with the latest session, -r with the one named: give one of them.")
+    session = named(given["latest"], given["session"], given["fork"])
     mode = given["permission_mode"]
     own = kept()
     rules = Rules.parse([*given["allowed_tools"], *own], (), given["denied_tools"])
@@ -175,7 +173,7 @@ def options_of(given: dict[str, Any]) -> Any:
         rules=rules,
         save=keep,
         tools=tuple(name.strip() for name in given["tools"].split(",")) if given["tools"] else None,
-        session="" if given["latest"] else given["session"],
+        session=session,
         fork=given["fork"],
     )
 

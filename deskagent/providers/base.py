@@ -17,19 +17,15 @@ from deskagent.messages import Turn
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """context: tokens of prompt and answer together. output: tokens of an answer at most, 0 where nothing is known.
-    tools: it writes tool calls. parallel: several in one answer. images: it sees pictures. tiers: thinking tiers that
-    it tells apart, the least first; empty where it doesn't think. scoring: it says how likely a text is. grammar: an
-    answer can be held to a JSON schema. cached: it tells how much of a prompt it had in its cache."""
+    tools: it writes tool calls. images: it sees pictures. tiers: thinking tiers that it tells apart, the least first;
+    empty where it doesn't think. grammar: an answer can be held to a JSON schema."""
 
     context: int
     output: int = 0
     tools: bool = True
-    parallel: bool = True
     images: bool = False
     tiers: tuple[str, ...] = ()
-    scoring: bool = False
     grammar: bool = False
-    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

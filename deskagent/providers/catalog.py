@@ -14,19 +14,18 @@ Only this file, which lies with the person's settings, says where requests go: a
 from __future__ import annotations
 
 import difflib
-import os
-import tempfile
 import tomllib
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from deskagent import paths
-from deskagent.errors import TransientError, UsageError
+from deskagent.errors import UsageError
 from deskagent.providers import keys
 from deskagent.providers.base import Capabilities
 from deskagent.providers.dialects import DIALECTS
 from deskagent.providers.endpoint import Endpoint
+from deskagent.session import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,7 @@ class Entry:
     def endpoint(self, name: str) -> Endpoint:
         """Errors: UsageError of its key."""
         provider, _, model = name.partition("/")
-        able = Capabilities(
-            self.context, self.output, self.tools, self.tools, self.images, self.tiers, cached=True
-        )
+        able = Capabilities(self.context, self.output, self.tools, self.images, self.tiers)
         return Endpoint.of(
             provider,
             self.model or model,
@@ -130,7 +127,7 @@ def save(name: str, entry: Entry, *, default: bool = False) -> None:
         else:
             whole = tomlkit.parse(f"default = {tomlkit.string(name).as_string()}\n" + whole.as_string())
     whole.append(tomlkit.key(name), table)
-    _write(where, whole.as_string())
+    settings.save(where, whole.as_string(), "save the models")
 
 
 def use(name: str) -> None:
@@ -180,16 +177,3 @@ def _entry(name: str, table: Any) -> Entry:
     entry = Entry(**made)
     check(name, entry)
     return entry
-
-
-def _write(where: Path, text: str) -> None:
-    try:
-        paths.private_dir(where.parent)
-        handle, name = tempfile.mkstemp(dir=where.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(where)
-    except OSError as error:
-        raise TransientError(f"{where} can't be written: {error.strerror}.") from error

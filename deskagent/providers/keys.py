@@ -7,11 +7,11 @@ import importlib.util
 import json
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from deskagent import paths
-from deskagent.errors import TransientError, UsageError
+from deskagent.errors import UsageError
+from deskagent.session import settings
 
 _SERVICE = "deskagent"
 
@@ -38,17 +38,7 @@ def keep(provider: str, value: str) -> str:
         except KeyringError:
             pass  # one that is locked or without a back end: the file then
     file = _file()
-    kept = json.dumps({**_kept(), provider: value}, indent=1)
-    try:
-        paths.private_dir(file.parent)
-        handle, name = tempfile.mkstemp(dir=file.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(kept)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(file)
-    except OSError as error:
-        raise TransientError(f"The key can't be kept in {file}: {error.strerror}.") from error
+    settings.save(file, json.dumps({**_kept(), provider: value}, indent=1), "keep the key")
     return str(file)
 
 

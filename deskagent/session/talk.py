@@ -6,7 +6,7 @@ Deltas aren't kept: each part of an answer is one event when it is whole, or as 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -106,12 +106,11 @@ class TodosSet(Event, frozen=True, tag="todos_set"):
 
 
 class Chosen(Event, frozen=True, tag="chosen"):
-    """A setting that holds from now on: `what` is `model`, `effort` or `mode`, `by` who set it."""
+    """A setting that holds from now on: `what` is `model`, `effort`, `mode`, or `head`, whose value is the blob of the
+    system message."""
 
     what: str
     value: str
-    by: str = "person"
-    detail: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 KNOWN = (

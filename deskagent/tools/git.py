@@ -83,17 +83,35 @@ class Git(Tool[GitArguments]):
             where = f"On {head.branch or 'a detached HEAD'} at {(head.commit or 'no commit yet')[:12]}."
             return Result.of("\n".join([where, *(lines[:_MOST] or ["Nothing is changed."])]))
         try:
-            told = git.run(project, *_words(arguments, project)).decode("utf-8", "replace")
+            if arguments.do is Do.SHOW and arguments.path:
+                raw = _of_file(arguments, project)
+            else:
+                raw = git.run(project, *_words(arguments, project))
         except git.GitError as error:
             raise ToolError(error.message) from error
-        return Result.of(shortened(told.strip("\n")) or "Nothing.")
+        return Result.of(shortened(raw.decode("utf-8", "replace").strip("\n")) or "Nothing.")
+
+
+def _of_file(arguments: GitArguments, project: Path) -> bytes:
+    """A file as a revision has it. Errors: ToolError, GitError."""
+    revision, path = _revision(arguments), _name(project, arguments.path)
+    found = git.show(project, revision, path)
+    if found is None:
+        raise ToolError(f"{revision} has no file {path}.")
+    return found
+
+
+def _revision(arguments: GitArguments) -> str:
+    """Errors: ToolError."""
+    revision = arguments.revision or "HEAD"
+    if revision.startswith("-") or any(ord(c) < 33 for c in revision):
+        raise ToolError(f"{revision!r} is no revision.")
+    return revision
 
 
 def _words(arguments: GitArguments, project: Path) -> list[str]:
     """The command line of what only reads. Errors: ToolError."""
-    revision = arguments.revision or "HEAD"
-    if revision.startswith("-") or any(ord(c) < 33 for c in revision):
-        raise ToolError(f"{revision!r} is no revision.")
+    revision = _revision(arguments)
     path = _name(project, arguments.path) if arguments.path else ""
     behind = ["--", path] if path else []
     match arguments.do:
@@ -112,8 +130,6 @@ def _words(arguments: GitArguments, project: Path) -> list[str]:
                 revision,
                 *behind,
             ]
-        case Do.SHOW if path:
-            return ["cat-file", "blob", f"{revision}:{path}"]
         case Do.SHOW:
             return ["show", *_QUIET, "--no-color", "--stat", "--patch", revision]
         case Do.BLAME if path:

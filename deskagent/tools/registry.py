@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from deskagent.errors import UsageError
+from deskagent.providers import schema
 from deskagent.providers.base import Tool as Told
 from deskagent.tools.ask import Ask
 from deskagent.tools.base import Tool
@@ -34,29 +35,23 @@ def tools(names: Iterable[str] | None = None, more: Iterable[Tool[Any]] = ()) ->
 
 
 def told(found: Mapping[str, Tool[Any]]) -> tuple[Told, ...]:
-    """As a provider sends them."""
+    """As a provider sends them, in the simple form that small models and strict servers read best."""
     return tuple(
-        Told(name, tool.prompt, _plain(tool.arguments.model_json_schema())) for name, tool in found.items()
+        Told(name, tool.prompt, _untitled(schema.plain(tool.arguments.model_json_schema())))
+        for name, tool in found.items()
     )
 
 
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without titles, and with what it refers to put in its place: small models and strict servers read it
-    better."""
-    own = schema.get("$defs", {})
-
-    def walk(node: Any) -> Any:
-        if isinstance(node, list):
-            return [walk(each) for each in node]
-        if not isinstance(node, dict):
-            return node
-        if "$ref" in node:
-            found = own[node["$ref"].rpartition("/")[2]]
-            return walk({**found, **{key: value for key, value in node.items() if key != "$ref"}})
-        return {
-            key: {name: walk(each) for name, each in value.items()} if key == "properties" else walk(value)
-            for key, value in node.items()
-            if key not in ("title", "$defs")
-        }
-
-    return walk(schema)
+def _untitled(node: Any) -> Any:
+    """A schema without titles, which say the names again."""
+    if isinstance(node, list):
+        return [_untitled(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: {name: _untitled(each) for name, each in value.items()}
+        if key == "properties"
+        else _untitled(value)
+        for key, value in node.items()
+        if key != "title"
+    }

@@ -8,8 +8,7 @@ from typing import Any
 
 from deskagent.agent.converse.talk import Talk
 from deskagent.agent.loop import State
-from deskagent.agent.signals import Stopped
-from deskagent.errors import DeskagentError
+from deskagent.agent.signals import words
 from deskagent.messages import Answer, Outcome
 from deskagent.session import events
 
@@ -33,10 +32,7 @@ class Result:
         self.exit_code = 0 if state is State.DONE else LIMIT_CODE if limited else 1
 
     def fail(self, error: BaseException, exit_code: int) -> None:
-        hint = error.hint if isinstance(error, DeskagentError) else ""
-        foreign = not isinstance(error, DeskagentError | Stopped)
-        message = f"{type(error).__name__}: {error}" if foreign else getattr(error, "message", str(error))
-        self.exit_code, self.error = exit_code, {"message": message, "hint": hint}
+        self.exit_code, self.error = exit_code, words(error)
 
     @property
     def subtype(self) -> str:

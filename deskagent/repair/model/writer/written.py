@@ -17,7 +17,7 @@ from deskagent.repair.languages.code import CodeFile
 from deskagent.repair.languages.tree import Tree
 from deskagent.repair.model.ahead import MOST_LETTERS
 from deskagent.repair.model.excerpt import Excerpt, excerpt_of, shown
-from deskagent.repair.model.judge import Asked, Gone
+from deskagent.repair.model.judge import Asked, Gone, Opinion
 from deskagent.repair.model.weights import Weights
 from deskagent.repair.model.writer.answer import Answer, Writer
 from deskagent.repair.model.writer.edit import PRIOR, Editor
@@ -32,6 +32,8 @@ EVERY = 4
 WIDTHS = (8, 24, 40)
 """Edits of an excerpt that are asked for, by effort."""
 MOST_EXCERPTS = 40
+_UNASKED = Opinion(0.0, 0)
+"""Of leaving an excerpt as it is: the writer isn't asked, and it would count for all edits of a place alike."""
 
 
 @dataclass(slots=True)
@@ -199,7 +201,7 @@ class Written:
 
     def _odds(self, place: _Place, answer: Answer) -> float:
         """As candidates of a search are weighed, but among edits of the model alone, which all have one prior."""
-        said = self.weights.loglik * answer.opinion.loglik + self.weights.tokens * answer.opinion.tokens
+        said = self.weights.said(answer.opinion, _UNASKED)
         return self.weights.prior * (place.value + math.log(PRIOR)) + said
 
     def _editor(self, syntax: Syntax) -> Editor:
