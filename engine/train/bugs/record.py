@@ -13,14 +13,21 @@ from engine.errors import CheckpointError
 from engine.train.corpus.files import Document
 
 _FILTERS = [
-    {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 64 << 20, "lc": 4, "lp": 0}
+    {
+        "id": lzma.FILTER_LZMA2,
+        "preset": 9 | lzma.PRESET_EXTREME,
+        "pb": 0,
+        "dict_size": 64 << 20,
+        "lc": 4,
+        "lp": 0,
+    }
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Bug:
     """[start, end) of a function's text becomes `new`. kind: of the failure. failure: what a test says of it. thought:
-    the value expected and that seen, where there is one."""
+    the value expected and that seen; "" where it is what `seen` makes of the failure."""
 
     start: int
     end: int
@@ -28,6 +35,10 @@ class Bug:
     kind: str
     failure: str
     thought: str
+
+    @property
+    def thinking(self) -> str:
+        return self.thought or seen(self.failure)
 
     def put(self, text: str) -> str:
         return text[: self.start] + self.new + text[self.end :]
@@ -52,6 +63,11 @@ class Record:
     document: Document
     function: Function
     bug: Bug
+
+
+def seen(failure: str) -> str:
+    """What a failure's last line says, as a thought."""
+    return f"got {failure.rpartition(chr(10))[2].removeprefix('E ')}\n"
 
 
 def difference(text: str, other: str) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""python -m engine.train.bugs.trace SHARDS OUT [--half HALF] [--seed N] [--most N] [--mutants N] [--unsafe]
+"""python -m engine.train.bugs.trace SHARDS OUT [--half HALF] [--seed N] [--most N] [--mutants N] [--bugs N] [--unsafe]
 
 Puts bugs into functions that can be run and keeps those that show, with what a test says. SHARDS: folder of the corpus;
 its files are laid out for a while, to be imported. OUT: an xz file of records; OUT's .part has them while they are
@@ -41,8 +41,8 @@ _UNFIT = re.compile(
 _TESTS = re.compile(r"(^|[/_])(tests?|testing|conftest|idle_test)([/_.]|$)|^(random|this|antigravity)\.py$")
 _SHORTEST, _LONGEST, _LETTERS = 3, 90, 120_000
 """Lines of a function; characters of a file."""
-_BUGS, _ERRORS = 16, 5
-"""Records of a function at most, since other functions teach more; and those of them that are exceptions."""
+_ERRORS = 2
+"""Records of a function that are exceptions, at most: most of them say themselves what is wrong."""
 
 
 def main() -> int:
@@ -53,6 +53,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=16_000, help="records in all")
     parser.add_argument("--mutants", type=int, default=28, help="bugs a function that are tried")
+    parser.add_argument("--bugs", type=int, default=16, help="records a function, at most")
     parser.add_argument("--unsafe", action="store_true", help="run without a sandbox")
     given = parser.parse_args()
     every = shards.read(given.shards, given.half)
@@ -73,7 +74,7 @@ def main() -> int:
                 if count >= given.most:
                     break
                 rng = random.Random(f"{given.seed} {document.path}")
-                new = list(records(runner, document, rng, given.mutants))
+                new = list(records(runner, document, rng, given.mutants, given.bugs))
                 found += new
                 count += sum(len(bugs) for _, bugs in new)
                 file.write("".join(record.line(*each) for each in new) + "\n")
@@ -104,7 +105,7 @@ def fit(document: Document) -> bool:
 
 
 def records(
-    runner: Runner, document: Document, rng: random.Random, mutants: int
+    runner: Runner, document: Document, rng: random.Random, mutants: int, most: int = 16
 ) -> Iterator[tuple[Function, list[Bug]]]:
     """Functions of one file and their bugs, fewer where its process failed or took too long."""
     tree = _tree(document.text)
@@ -143,10 +144,11 @@ def records(
         place = places[int(name)]
         bugs = found.setdefault(name, [])
         wanted = seen["kind"] != "error" or sum(each.kind == "error" for each in bugs) < _ERRORS
-        if wanted and len(bugs) < _BUGS:
+        if wanted and len(bugs) < most:
             old = "\n".join(lines[place.first : place.last])
             change = record.difference(old, puts[name][seen["mutant"]])
-            bugs.append(Bug(*change, seen["kind"], seen["failure"], seen["thought"]))
+            thought = "" if seen["thought"] == record.seen(seen["failure"]) else seen["thought"]
+            bugs.append(Bug(*change, seen["kind"], seen["failure"], thought))
     for name, bugs in found.items():
         yield places[int(name)], bugs
 

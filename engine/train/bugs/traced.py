@@ -35,7 +35,7 @@ def traced(records: Sequence[Record], document: Document, rng: random.Random) ->
     asked = request(part.text, rng, failed=True)
     file = path(record.document.package, record.document.path, rng)
     question = Question(file, shown.shown, record.bug.failure, asked)
-    return example(question, answer, record.bug.thought, rng)
+    return example(question, answer, record.bug.thinking, rng)
 
 
 def part_of(record: Record) -> Part:

@@ -72,7 +72,7 @@ def test_bugs_that_show_are_told_as_they_were_seen(records):
     for found in records:
         text = "\n".join(lines[found.function.first : found.function.last])
         assert parse(found.bug.put(text)) is not None and found.bug.put(text) != text
-        assert found.bug.failure.strip() and found.bug.thought.endswith("\n")
+        assert found.bug.failure.strip() and found.bug.thinking.endswith("\n")
     asserted = 0
     for found in records:
         first = found.bug.failure.split("\n")[0].removeprefix("> assert ")
