@@ -239,6 +239,17 @@ class SessionEnded(Event, frozen=True, tag="session_ended"):
     result: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
+OF_CONVERSATIONS = StateChanged | talk.KNOWN
+"""What makes a conversation, the session's own or a subagent's."""
+
+
+class Within(Event, frozen=True, tag="within"):
+    """An event of the conversation of the subagent `agent`. What its calls change is on record beside it."""
+
+    agent: str
+    event: OF_CONVERSATIONS
+
+
 KNOWN = (
     SessionStarted
     | Request
@@ -256,6 +267,7 @@ KNOWN = (
     | ApplyResult
     | Notice
     | SessionEnded
+    | Within
     | talk.KNOWN
 )
 """All that a session may hold."""

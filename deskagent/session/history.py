@@ -23,6 +23,10 @@ LOST = {
     False: Result.of("Not done: the work was interrupted before this began.", Outcome.CANCELLED),
 }
 """What is told of a call without a result, by whether it had begun."""
+_LOST_AGENT = (
+    "Interrupted: the subagent {id} was at work. What it did so far holds and is kept; `agent` with `resume` {id} lets "
+    "it go on."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,15 @@ class Entry:
 
 @dataclass
 class _Open:
-    """An answer that may get more parts, or whose calls may get results. said: what was spoken meanwhile."""
+    """An answer that may get more parts, or whose calls may get results. agents: subagents, by the calls that have them
+    work. said: what was spoken meanwhile."""
 
     id: str
     model: str
     parts: list[Thinking | Text | Call] = field(default_factory=list)
     stop: str = CUT
     begun: set[str] = field(default_factory=set)
+    agents: dict[str, str] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
     said: list[Entry] = field(default_factory=list)
 
@@ -57,6 +63,8 @@ class _Open:
         return Answer(parts, self.model, self.stop)
 
     def result(self, call: Call) -> Result:
+        if call.id in self.agents and call.id not in self.results:
+            return Result.of(_LOST_AGENT.format(id=self.agents[call.id]), Outcome.UNKNOWN)
         return self.results.get(call.id) or LOST[call.id in self.begun]
 
 
@@ -93,6 +101,8 @@ class History:
                 self._open.stop = event.stop
             case talk.CallBegun() if self._open:
                 self._open.begun.add(event.id)
+            case talk.AgentBegun() if self._open:
+                self._open.agents[event.call] = event.id
             case talk.CallEnded():
                 self._ended(event)
             case talk.Compacted():

@@ -113,6 +113,37 @@ class Chosen(Event, frozen=True, tag="chosen"):
     value: str
 
 
+class AgentBegun(Event, frozen=True, tag="agent_begun"):
+    """The call `call` has the subagent `id` work, of the kind `name` (empty: of none). What it says and does are the
+    `within` events of that id. A subagent that is gone on with begins again under its own id."""
+
+    id: str
+    call: str
+    name: str = ""
+    task: str = ""
+    model: str = ""
+
+
+class HookBegun(Event, frozen=True, tag="hook_begun"):
+    """A hook's command is about to run, at the moment `on`; `source` is the file that names it."""
+
+    id: str
+    on: str
+    command: str
+    source: str = ""
+
+
+class HookEnded(Event, frozen=True, tag="hook_ended"):
+    """How the hook `id` ended. `output` is the beginning of what it printed, `blocked` whether it held something up."""
+
+    id: str
+    end: str
+    code: int
+    seconds: float = 0.0
+    output: str = ""
+    blocked: bool = False
+
+
 KNOWN = (
     Spoken
     | ModelAsked
@@ -124,4 +155,7 @@ KNOWN = (
     | Rewound
     | TodosSet
     | Chosen
+    | AgentBegun
+    | HookBegun
+    | HookEnded
 )

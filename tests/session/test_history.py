@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskagent.messages import Answer, Author, Call, Outcome, Result, Said, Text, Thinking, Turn
-from deskagent.session import talk
+from deskagent.session import events, record, talk
 from deskagent.session.event import Event
 from deskagent.session.history import History
 
@@ -158,3 +158,21 @@ def test_rewinding_takes_back_turns_and_the_summaries_that_stood_for_them() -> N
 def test_the_last_choice_holds() -> None:
     history = History([talk.Chosen(what="model", value="a/b"), talk.Chosen(what="model", value="c/d")])
     assert history.chosen == {"model": "c/d"}
+
+
+def test_a_subagent_whose_end_was_not_seen_is_named_and_its_events_are_no_turns() -> None:
+    inner = events.Within(agent="agent-7", event=said("i1", "inner"))
+    history = History(
+        [said("u1"), asked("a1"), came("a1", call("c1")), talk.AgentBegun(id="agent-7", call="c1"), inner]
+    )
+    (lost,) = history.lost()
+    assert lost.result.outcome is Outcome.UNKNOWN and "`resume` agent-7" in str(lost.result.content)
+    history.take(ended("c1", "what it found"))
+    assert history.lost() == [] and "inner" not in texts(history.turns())
+
+
+def test_an_event_of_a_subagent_is_read_back_as_it_was() -> None:
+    for event in (said("i1"), asked("a1"), ended("c1"), events.StateChanged(source="act", target="observe")):
+        line = record.decode_line(record.encode(1, events.Within(agent="agent-7", event=event)))
+        assert line is not None
+        assert record.decode_event(line.payload) == events.Within(agent="agent-7", event=event)
