@@ -91,12 +91,14 @@ class Context:
 
 class Tool(Generic[A]):
     """name: as models call it. prompt: what they are told of it. arguments: their type; field descriptions are told
-    too. looks: its calls change nothing anywhere, so several may run at once."""
+    too. looks: its calls change nothing anywhere, so several may run at once. beside: so may several of this one,
+    though they may change something."""
 
     name: ClassVar[str]
     prompt: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
     looks: ClassVar[bool] = False
+    beside: ClassVar[bool] = False
 
     def wish(self, arguments: A, context: Context) -> Wish:
         """What the call would do. Errors: ToolError for arguments that lead nowhere: no such file, say."""

@@ -11,9 +11,9 @@ import difflib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -23,6 +23,7 @@ from deskagent.messages import Call, Outcome, Result
 from deskagent.session import talk
 from deskagent.tools.base import Arguments, Context, Effect, Tool, ToolError, Wish
 
+W = TypeVar("W")
 _PATIENCE = 10.0
 """Seconds that a tool has to end after it was told to."""
 
@@ -47,6 +48,28 @@ class Gatekeeper(Protocol):
     def decide(self, tool: str, wish: Wish) -> Decision: ...
 
 
+class Watch(Protocol):
+    """Looks on at calls: hooks, and instructions that hold where a call went. Its methods may block."""
+
+    def before(self, call: Call, context: Context) -> str:
+        """Why the call is not to be done; "" where it may."""
+        ...
+
+    def after(self, call: Call, wish: Wish, result: Result, context: Context) -> Result:
+        """The result, with what there is to be told beside it."""
+        ...
+
+
+class Unwatched:
+    """A Watch that has nothing to say."""
+
+    def before(self, call: Call, context: Context) -> str:
+        return ""
+
+    def after(self, call: Call, wish: Wish, result: Result, context: Context) -> Result:
+        return result
+
+
 @dataclass(frozen=True)
 class Hands:
     """What calls are done with. context: of a call, by its id."""
@@ -55,16 +78,17 @@ class Hands:
     tools: Mapping[str, Tool[Any]]
     gate: Gatekeeper
     context: Callable[[str], Context]
+    watch: Watch = field(default_factory=Unwatched)
 
     async def act(self, calls: Sequence[Call]) -> None:
-        """Does all of them: neighbours that only look side by side, the rest one after the other. When this is
+        """Does all of them: neighbours that may be side by side so, the rest one after the other. When this is
         cancelled, what runs is told to end and gets its result; what hadn't begun gets none.
 
         Errors: TransientError where the session can't be saved: then nothing more is done.
         """
         beside: list[Call] = []
         for call in calls:
-            if self._only_looks(call):
+            if self._may_be_beside(call):
                 beside.append(call)
                 continue
             await self._together(beside)
@@ -72,9 +96,9 @@ class Hands:
             await self._one(call)
         await self._together(beside)
 
-    def _only_looks(self, call: Call) -> bool:
+    def _may_be_beside(self, call: Call) -> bool:
         tool = self.tools.get(call.name)
-        return tool is not None and tool.looks
+        return tool is not None and (tool.looks or tool.beside)
 
     async def _together(self, calls: Sequence[Call]) -> None:
         for ended in await asyncio.gather(*map(self._one, calls), return_exceptions=True):
@@ -97,6 +121,8 @@ class Hands:
         context = self.context(call.id)
         try:
             wish = await asyncio.to_thread(tool.wish, arguments, context)
+            if held := await self._watched(context, self.watch.before, call, context):
+                return Result.of(held, Outcome.REFUSED)
             decision = await asyncio.to_thread(self.gate.decide, tool.name, wish)
         except (ToolError, DeskagentError) as error:
             return _failed(str(error))
@@ -108,7 +134,20 @@ class Hands:
                     id=call.id, effect=str(wish.effect), subject=wish.subject, permitted=decision.by
                 )
             )
-        return await self._run(tool, arguments, context)
+        result = await self._run(tool, arguments, context)
+        try:
+            return await self._watched(context, self.watch.after, call, wish, result, context)
+        except asyncio.CancelledError:
+            self.recorder.emit(talk.CallEnded(id=call.id, result=result))
+            raise
+
+    async def _watched(self, context: Context, look: Callable[..., W], *told: Any) -> W:
+        """What a Watch says; told to end where the call is."""
+        try:
+            return await asyncio.to_thread(look, *told)
+        except asyncio.CancelledError:
+            context.cancel.set()
+            raise
 
     async def _run(self, tool: Tool[Any], arguments: Arguments, context: Context) -> Result:
         running = asyncio.ensure_future(asyncio.to_thread(_guarded, tool, arguments, context))

@@ -43,6 +43,16 @@ class Limits:
     seconds: float | None = None
 
 
+@dataclass
+class Meter:
+    """What was used so far: answers of models, US dollars, and since when (monotonic). Subagents count on their
+    caller's."""
+
+    turns: int = 0
+    usd: float = 0.0
+    began: float = field(default_factory=time.monotonic)
+
+
 class Room(Protocol):
     """Makes room in the history."""
 
@@ -71,16 +81,22 @@ class Talk:
     limits: Limits = field(default_factory=Limits)
     moves: bool = False
     why: str = ""
-    turns: int = 0
-    usd: float = 0.0
+    meter: Meter = field(default_factory=Meter)
 
     def __post_init__(self) -> None:
-        self._began = time.monotonic()
         self._tier: Tier | None = None
         self._failed: Tier | None = None
         self._prompt = 0
         self._cut = 0
         self._ruts: set[str] = set()
+
+    @property
+    def turns(self) -> int:
+        return self.meter.turns
+
+    @property
+    def usd(self) -> float:
+        return self.meter.usd
 
     def say(self, parts: tuple[Part, ...], author: Author = Author.PERSON) -> None:
         """Puts something into the conversation, also while it runs."""
@@ -140,7 +156,8 @@ class Talk:
                 self.recorder, self.provider, request, tier=tier, step=step, known=self.history.calls
             )
             told.tokens, told.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
-        self.turns, self.usd = self.turns + 1, self.usd + told.cost_usd
+        self.meter.turns += 1
+        self.meter.usd += told.cost_usd
         self._tier, self._failed, self._prompt = tier, None, came.usage.prompt
         return await self._outcome(came)
 
@@ -180,7 +197,7 @@ class Talk:
         used = {
             "turns": (self.turns, self.limits.turns),
             "usd": (self.usd, self.limits.usd),
-            "seconds": (time.monotonic() - self._began, self.limits.seconds),
+            "seconds": (time.monotonic() - self.meter.began, self.limits.seconds),
         }
         over = [name for name, (spent, most) in used.items() if most is not None and spent >= most]
         self.why = f"The limit of {over[0]} is reached." if over else self.why
