@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Step:
 
 
 class Recorder:
-    """The one way from the workflow to the journal and the front."""
+    """The one way from the workflow to the journal and the front. Any number of threads may use it."""
 
     def __init__(self, journal: Journal, front: Front) -> None:
         self.journal = journal
@@ -55,6 +56,7 @@ class Recorder:
         self._ids = itertools.count(max(1, journal.seq))
         self._trials: list[events.Trial] = []
         self._flushed = time.monotonic()
+        self._batching = threading.Lock()
 
     def new_id(self, kind: str) -> str:
         """An id that no other of this session has."""
@@ -76,15 +78,17 @@ class Recorder:
 
     def trial(self, trial: events.Trial) -> None:
         """A candidate's outcome: kept in batches, since trying again is cheaper than a sync each."""
-        self._trials.append(trial)
+        with self._batching:
+            self._trials.append(trial)
         if len(self._trials) >= _BATCH or time.monotonic() - self._flushed > _BATCH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        if self._trials:
-            batch = events.CandidatesTried(trials=tuple(self._trials))
+        with self._batching:
+            trials = tuple(self._trials)
             self._trials.clear()
-            self._keep(batch)
+        if trials:
+            self._keep(events.CandidatesTried(trials=trials))
         self._flushed = time.monotonic()
 
     def _keep(self, event: events.Event) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from deskagent.repair.budget import Budget, Limits
 from deskagent.repair.types import Candidate, Status, Verdict
@@ -24,6 +25,8 @@ _LOOK_AHEAD = 200
 """After the first green patch, as many of the next candidates are put in order of their distance from it."""
 _DRAIN = 2.0
 """So many seconds has what is still running to come to an end."""
+_GLANCE = 0.2
+"""So often, in seconds, it is looked whether somebody hands in a candidate while there is room to try one."""
 _RIVALS = (0.25, 5.0, 30.0)
 _ALONE = (0.5, 10.0, 60.0)
 """How long the search goes on after the first green patch: share of the time used, at least and at most so many
@@ -48,11 +51,47 @@ class Trial:
     verdict: Verdict
 
 
+class Aside(Protocol):
+    """Who hands in candidates while a search goes on, from threads of its own. They are tried before all others."""
+
+    @property
+    def working(self) -> bool:
+        """Whether any may still come."""
+        ...
+
+    def take(self) -> Candidate | None:
+        """One that waits."""
+        ...
+
+    def wait(self, seconds: float) -> None:
+        """Until one waits or none will come any more, at most so long."""
+        ...
+
+    def again(self, candidate: Candidate, verdict: Future[Verdict]) -> None:
+        """A candidate that was tried before it was handed in; it counts as one alone."""
+        ...
+
+
+class Nobody:
+    """An Aside from which nothing comes."""
+
+    working = False
+
+    def take(self) -> Candidate | None:
+        return None
+
+    def wait(self, seconds: float) -> None:
+        return
+
+    def again(self, candidate: Candidate, verdict: Future[Verdict]) -> None:
+        return
+
+
 @dataclass
 class Search:
     """`submit` starts the verification of a candidate's files, `render` makes these files, `slots` is how many
     run at a time; `on_trial` sees every result, `on_start` every candidate as it goes to the tests. `seen` are the
-    keys that are not tried (again)."""
+    keys that are not tried (again). What `aside` hands in goes before the stream."""
 
     stream: Iterator[Candidate]
     submit: Submit
@@ -63,14 +102,16 @@ class Search:
     green: list[Trial] = field(default_factory=list)
     tried: int = 0
     seen: set[str] = field(default_factory=set)
+    aside: Aside = field(default_factory=Nobody)
     _waiting: deque[Candidate] = field(default_factory=deque)
     _running: dict[Future[Verdict], tuple[int, Candidate, Mapping[str, bytes]]] = field(default_factory=dict)
 
-    def run(self, budget: Budget, whole: Budget) -> Ended:
+    def run(self, budget: Budget, whole: Budget, *, aside_alone: bool = False) -> Ended:
         """Searches within `budget` until the first green patch, then for rivals, within `whole`, for a quarter
         of the time used (at least 5, at most 30 s): a green test is not yet a right patch. One that is still alone
-        then is given up to twice as long, until another passes; one that leaves tests failing counts for none here."""
-        ended = self._until(budget, lambda: bool(self.green))
+        then is given up to twice as long, until another passes; one that leaves tests failing counts for none here.
+        With `aside_alone` nothing but what is handed in is tried until then."""
+        ended = self._until(budget, lambda: bool(self.green), aside_alone=aside_alone)
         if ended is Ended.GREEN:
             self._nearest_first(self.green[0].candidate)
             used = whole.elapsed
@@ -95,22 +136,36 @@ class Search:
     def _two_pass_all(self) -> bool:
         return sum(not trial.verdict.left for trial in self.green) > 1
 
-    def _until(self, budget: Budget, enough: Callable[[], bool]) -> Ended:
+    def _until(self, budget: Budget, enough: Callable[[], bool], *, aside_alone: bool = False) -> Ended:
         """Tries candidates until `enough` have passed."""
         while True:
             while len(self._running) < self.slots and not budget.exhausted:
-                candidate = self._next()
+                candidate = self._handed() or (None if aside_alone else self._next())
                 if candidate is None:
                     break
                 budget.spend()
                 self._start(candidate)
             if not self._running:
-                return Ended.LIMIT if budget.exhausted else Ended.EXHAUSTED
+                if budget.exhausted:
+                    return Ended.LIMIT
+                if not self.aside.working:
+                    return Ended.EXHAUSTED
+                self.aside.wait(min(budget.seconds_left, 3600.0))
+                continue
             if budget.seconds_left <= 0:
                 return Ended.LIMIT
-            self._collect(budget.seconds_left)
+            room = self.aside.working and len(self._running) < self.slots
+            self._collect(min(budget.seconds_left, _GLANCE) if room else budget.seconds_left)
             if enough():
                 return Ended.GREEN
+
+    def _handed(self) -> Candidate | None:
+        while (candidate := self.aside.take()) is not None:
+            if candidate.key not in self.seen:
+                self.seen.add(candidate.key)
+                return candidate
+            self.aside.again(candidate, self.submit(self.render(candidate)))
+        return None
 
     def _next(self) -> Candidate | None:
         for candidate in itertools.chain(iter(self._pop, None), self.stream):
