@@ -19,13 +19,15 @@ class Text(msgspec.Struct, frozen=True, tag="text"):
 
 class Image(msgspec.Struct, frozen=True, tag="image"):
     """A picture, as it is sent. blob: its name among the session's blobs. media: its MIME type. width, height: in
-    pixels. origin: where it came from, for people."""
+    pixels. origin: where it came from, for people. original: the blob of the file as it was, "" where it isn't kept;
+    that is never sent."""
 
     blob: str
     media: str
     width: int
     height: int
     origin: str = ""
+    original: str = ""
 
 
 Part = Text | Image

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from deskagent.messages import Answer, Outcome, Said, Text, Thinking, Turn, Used
-from deskagent.providers import content, schema, wire
+from deskagent.providers import content, pictures, schema, wire
 from deskagent.providers.base import Ask, Choice
 from deskagent.providers.content import Picture
 from deskagent.providers.endpoint import Endpoint
@@ -50,7 +50,7 @@ def messages(ask: Ask, endpoint: Endpoint) -> list[dict[str, Any]]:
     """The whole conversation. Each answer's results stand in the message after it, before anything else."""
     ids = wire.Ids(endpoint.dialect)
     found: list[dict[str, Any]] = []
-    for turn in content.alternating(ask.turns):
+    for turn in content.alternating(pictures.latest(ask.turns)):
         if isinstance(turn, Said):
             found.append(_message("user", [_block(piece) for piece in content.said(turn, ask, endpoint)]))
         else:

@@ -18,7 +18,8 @@ from deskagent.messages import Turn
 class Capabilities:
     """context: tokens of prompt and answer together. output: tokens of an answer at most, 0 where nothing is known.
     tools: it writes tool calls. images: it sees pictures. tiers: thinking tiers that it tells apart, the least first;
-    empty where it doesn't think. grammar: an answer can be held to a JSON schema."""
+    empty where it doesn't think. grammar: an answer can be held to a JSON schema. edits: the form in which it changes
+    files best, see `EDITS`."""
 
     context: int
     output: int = 0
@@ -26,6 +27,11 @@ class Capabilities:
     images: bool = False
     tiers: tuple[str, ...] = ()
     grammar: bool = False
+    edits: str = "exact"
+
+
+EDITS = ("exact", "patch", "whole")
+"""Forms of changing a file: a piece that stands there is replaced; a patch is put in; it is written as a whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from typing import Any
 from deskagent import paths
 from deskagent.errors import UsageError
 from deskagent.providers import keys
-from deskagent.providers.base import Capabilities
+from deskagent.providers.base import EDITS, Capabilities
 from deskagent.providers.dialects import DIALECTS
 from deskagent.providers.endpoint import Endpoint
 from deskagent.session import settings
@@ -33,7 +33,8 @@ class Entry:
     """dialect: a name in `DIALECTS`. base: the server's URL, "" for the dialect's own. model: as the server names it,
     "" for what stands behind the slash of the entry's name. context, output: tokens, as in Capabilities. key: the
     variable that holds the server's key. tiers: that the model tells apart. moves: it keeps the effort in front of the
-    conversation. prompt, cached, written: US dollars for a million tokens of each."""
+    conversation. edits: the form in which it changes files best (`base.EDITS`), "" for what the dialect says. prompt,
+    cached, written: US dollars for a million tokens of each."""
 
     dialect: str
     base: str = ""
@@ -46,6 +47,7 @@ class Entry:
     tiers: tuple[str, ...] = ()
     kin: tuple[str, ...] = ()
     moves: bool = False
+    edits: str = ""
     prompt: float = 0.0
     cached: float = 0.0
     written: float = 0.0
@@ -53,7 +55,14 @@ class Entry:
     def endpoint(self, name: str) -> Endpoint:
         """Errors: UsageError of its key."""
         provider, _, model = name.partition("/")
-        able = Capabilities(self.context, self.output, self.tools, self.images, self.tiers)
+        able = Capabilities(
+            self.context,
+            self.output,
+            self.tools,
+            self.images,
+            self.tiers,
+            edits=self.edits or DIALECTS[self.dialect].edits,
+        )
         return Endpoint.of(
             provider,
             self.model or model,
@@ -84,6 +93,11 @@ class Catalog:
             f"There is no model {wanted!r} in {file()}.",
             hint=f"There are: {', '.join(near)}." if near else "Add one: deskagent model add NAME URL",
         )
+
+
+def seeing() -> list[str]:
+    """The names of the models that see pictures. Errors: UsageError."""
+    return [name for name, entry in read().entries.items() if entry.images]
 
 
 def file() -> Path:
@@ -147,6 +161,8 @@ def check(name: str, entry: Entry) -> None:
         raise UsageError(
             f"{name}: no dialect is called {entry.dialect!r}.", hint=f"Known: {', '.join(DIALECTS)}."
         )
+    if entry.edits and entry.edits not in EDITS:
+        raise UsageError(f"{name}: {entry.edits!r} is no form of edits.", hint=f"Known: {', '.join(EDITS)}.")
     if entry.context < 1024:
         raise UsageError(f"{name}: a context of {entry.context} tokens is too small to work with.")
     unknown = set(entry.tiers) - {"low", "high", "max"}

@@ -10,7 +10,7 @@ import hashlib
 from typing import Any
 
 from deskagent.messages import Answer, Said, Text, Thinking
-from deskagent.providers import content, schema, wire
+from deskagent.providers import content, pictures, schema, wire
 from deskagent.providers.base import Ask, Tool
 from deskagent.providers.content import Picture
 from deskagent.providers.dialects import Dialect
@@ -60,7 +60,7 @@ def messages(ask: Ask, endpoint: Endpoint) -> list[Message]:
     """The whole conversation."""
     found: list[Message] = [{"role": "system", "content": ask.system}] if ask.system.strip() else []
     ids = wire.Ids(endpoint.dialect)
-    for turn in content.alternating(ask.turns):
+    for turn in content.alternating(pictures.latest(ask.turns)):
         if isinstance(turn, Said):
             found.append({"role": "user", "content": _user(content.said(turn, ask, endpoint))})
         else:

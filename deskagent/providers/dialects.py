@@ -32,7 +32,8 @@ class Dialect:
     result_images: a tool's result may hold pictures. plain_schemas: it takes only simple JSON schemas.
     session: the field in which a conversation's name helps it to find its cache. cache: what is added so that it keeps
     one. alternate: its templates refuse two messages of the same role in a row.
-    auth: the header that takes the key. headers: sent always. extra: sent in every request.
+    auth: the header that takes the key. headers: sent always. extra: sent in every request. edits: the form of edits
+    (see `base.EDITS`) that the models there do best, where the person's catalogue doesn't say.
     """
 
     api: str = "chat"
@@ -56,6 +57,7 @@ class Dialect:
     auth: str = "authorization"
     headers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     extra: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    edits: str = "exact"
 
 
 _THINK = ("<think>", "</think>")
@@ -81,6 +83,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             empty=None,
             id_pattern="[A-Za-z0-9_-]{1,40}",
             session="prompt_cache_key",
+            edits="patch",
         ),
         "responses": Dialect(
             api="responses",
@@ -92,6 +95,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             result_images=True,
             session="prompt_cache_key",
             extra={"store": False, "include": ["reasoning.encrypted_content"]},
+            edits="patch",
         ),
         "anthropic": Dialect(
             **_ANTHROPIC,

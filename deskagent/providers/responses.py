@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deskagent.messages import Answer, Said, Text, Thinking, Used
-from deskagent.providers import chat, content, schema, wire
+from deskagent.providers import chat, content, pictures, schema, wire
 from deskagent.providers.base import Ask
 from deskagent.providers.content import Picture
 from deskagent.providers.endpoint import Endpoint
@@ -57,7 +57,7 @@ def items(ask: Ask, endpoint: Endpoint) -> list[Item]:
     """The whole conversation."""
     ids = wire.Ids(endpoint.dialect)
     found: list[Item] = []
-    for turn in content.alternating(ask.turns):
+    for turn in content.alternating(pictures.latest(ask.turns)):
         if isinstance(turn, Said):
             found.append(_user(content.said(turn, ask, endpoint)))
         else:

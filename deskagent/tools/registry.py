@@ -14,6 +14,7 @@ from deskagent.tools.edit import Edit
 from deskagent.tools.git import Git
 from deskagent.tools.glob import Glob
 from deskagent.tools.grep import Grep
+from deskagent.tools.image import Image
 from deskagent.tools.job import RunJob
 from deskagent.tools.read import Read
 from deskagent.tools.symbols import Symbols
@@ -21,7 +22,20 @@ from deskagent.tools.terminal import Terminal
 from deskagent.tools.todo import Todo
 from deskagent.tools.write import Write
 
-ALL: tuple[type[Tool[Any]], ...] = (Read, Edit, Write, Glob, Grep, Symbols, Git, Terminal, RunJob, Todo, Ask)
+ALL: tuple[type[Tool[Any]], ...] = (
+    Read,
+    Image,
+    Edit,
+    Write,
+    Glob,
+    Grep,
+    Symbols,
+    Git,
+    Terminal,
+    RunJob,
+    Todo,
+    Ask,
+)
 """In the order that models are told of them, which stays the same, since it is part of the prefix."""
 
 

@@ -41,6 +41,7 @@ from deskagent.terminal.sandbox.protect import protected_paths
 from deskagent.terminal.types import Policy, Rung
 from deskagent.tools import registry
 from deskagent.tools.base import Changes, Context
+from deskagent.tools.fitting import fitting
 from deskagent.tools.jobs import Jobs
 
 _LANDLOCK = (
@@ -220,7 +221,7 @@ def _talk(
             jobs=jobs,
         )
 
-    told = registry.told(tools)
+    told = registry.told(fitting(tools, provider.capabilities))
     made = Talk(
         recorder,
         history,
