@@ -71,7 +71,7 @@ class Context:
     files, on record and so that it can be undone; errors as `repo.apply`. keep: saves bytes with the session and gives
     their name. say: output as it comes, for who watches. cancel: set when the call is to end. ask: puts a question with
     choices to the person; "" where nobody answers. plan: sets the todos, each a text and its state.
-    jobs: the conversation's commands in the background.
+    jobs: the conversation's commands in the background. seen_at: where commands see the project, None where it is.
     """
 
     project: Path
@@ -87,6 +87,12 @@ class Context:
     ask: Callable[[str, tuple[str, ...]], str] = lambda question, choices: ""
     plan: Callable[[list[tuple[str, str]]], None] = lambda todos: None
     jobs: Jobs = field(default_factory=Jobs)
+    seen_at: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder that commands run in."""
+        return self.seen_at or self.project
 
 
 class Tool(Generic[A]):

@@ -74,9 +74,7 @@ class RunJob(Tool[JobArguments]):
             )
         if arguments.do is Do.START:
             session = PtySession(
-                Command(
-                    ("bash", "-c", arguments.command), context.project, context.env, pty=True, size=_SIZE
-                ),
+                Command(("bash", "-c", arguments.command), context.folder, context.env, pty=True, size=_SIZE),
                 sandbox=context.sandbox,
                 policy=context.policy,
                 limits=Limits(seconds=None),

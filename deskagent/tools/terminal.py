@@ -43,9 +43,7 @@ class Terminal(Tool[TerminalArguments]):
         with tempfile.TemporaryDirectory(prefix="deskagent-") as folder:
             whole = Path(folder) / "output"
             ran = spawn.run(
-                Command(
-                    ("bash", "-c", arguments.command), context.project, context.env, pty=True, size=_SIZE
-                ),
+                Command(("bash", "-c", arguments.command), context.folder, context.env, pty=True, size=_SIZE),
                 sandbox=context.sandbox,
                 policy=context.policy,
                 limits=Limits(seconds=arguments.seconds, output=_KEPT),
