@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,6 +86,7 @@ def _turn(line: str, talk: Talk, front: Transcript) -> None:
     from deskagent.agent.converse.running import run
     from deskagent.agent.loop import State
     from deskagent.agent.signals import Stopped
+    from deskagent.cli.pictures import shown
     from deskagent.cli.said import said
     from deskagent.cli.shelled import shelled
     from deskagent.session import events
@@ -93,7 +95,7 @@ def _turn(line: str, talk: Talk, front: Transcript) -> None:
         talk.say(shelled(line[1:], talk))
         return
     talk.recorder.emit(events.Request(text=line))
-    talk.say(said(line))
+    talk.say(said(line, see=partial(shown, talk)))
     front.gone.clear()
     try:
         state = run(talk, on_stop=front.gone.set)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -117,6 +118,7 @@ def run(task: str, headless: bool, output_format: str, **given: Any) -> int:
 def _run(task: str, given: dict[str, Any], front: Any, result: Result) -> None:
     from deskagent.agent.converse.running import run as running
     from deskagent.agent.converse.work import at_work
+    from deskagent.cli.pictures import shown
     from deskagent.cli.said import said
     from deskagent.session import events
 
@@ -131,9 +133,9 @@ def _run(task: str, given: dict[str, Any], front: Any, result: Result) -> None:
     with at_work(options, front) as talk:
         result.talk = talk
         talk.recorder.emit(events.Request(text=task))
-        if task.strip() or piped.strip():
-            talk.say(said(task, piped))
         try:
+            if task.strip() or piped.strip():
+                talk.say(said(task, piped, see=partial(shown, talk)))
             result.end(running(talk, on_stop=getattr(getattr(front, "gone", None), "set", lambda: None)))
         except BaseException as error:
             result.fail(error, getattr(error, "exit_code", 70))

@@ -14,6 +14,8 @@ from deskagent.errors import UsageError
 from deskagent.messages import Author, Said, Text
 from deskagent.session import talk as events
 from deskagent.terminal.text import printable
+from deskagent.tools import registry
+from deskagent.tools.fitting import fitting
 
 
 class Leave(Exception):
@@ -70,6 +72,7 @@ def _model(talk: Talk, words: list[str]) -> None:
         talk.provider, talk.moves = opened(words[0])
         assert isinstance(talk.room, Compactor)
         talk.room.provider = talk.provider
+        talk.tools = talk.room.tools = registry.told(fitting(talk.hands.tools, talk.provider.capabilities))
         talk.recorder.emit(events.Chosen(what="model", value=talk.provider.name))
     print(f"Model: {talk.provider.name}, {talk.provider.capabilities.context} tokens of context")
 
