@@ -9,6 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
+from engine.process.heap import one_heap
 from engine.process.place import RuntimeFolder
 
 
@@ -47,6 +48,7 @@ def main() -> int:
     if lock is None:
         return 0
     os.nice(options.nice)
+    one_heap()
     listener = place.listen()  # before the imports: whoever asks can connect, and waits
 
     from engine.api import Caches, Engine
