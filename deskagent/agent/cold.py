@@ -24,7 +24,9 @@ from deskagent.terminal.types import End, Limits
 STALL_SECONDS = 12.0
 """So long may pytest or unittest print nothing before a first run is taken for a hanging test."""
 
-_STALL_SHARE = 0.25  # of the time that is left, where that is less
+_STALL_SHARE, _STALL_LEAST, _STALL_SHORT = 0.25, 3.0, 0.6
+"""Of the time that is left, where that is less; but so many seconds at least, or such a share of very little time: an
+interpreter and its imports are silent too."""
 
 _LONGEST = 1800.0
 _NOTHING_RAN = {
@@ -103,6 +105,11 @@ class ColdProof:
         }
 
 
+def bearable(seconds: float) -> float:
+    """So many seconds of silence are borne where `seconds` are left."""
+    return min(STALL_SECONDS, max(_STALL_SHARE * seconds, min(_STALL_LEAST, _STALL_SHORT * seconds)))
+
+
 def observe_cold(
     recorder: Recorder,
     project: Path,
@@ -131,8 +138,8 @@ def observe_cold(
         purpose=purpose,
     )
     recorder.emit(intent)
-    bearable = min(STALL_SECONDS, _STALL_SHARE * seconds)
-    with temporary.folder("output") as folder, Silence(bearable if stall else None) as silence:
+    silent = bearable(seconds)
+    with temporary.folder("output") as folder, Silence(silent if stall else None) as silence:
         output = folder / "output"
         run = run_cold(
             project,
@@ -161,7 +168,7 @@ def observe_cold(
         )
     )
     left = still(before.run, run, others) if before else ()
-    proof = ColdProof(command.line, run, bearable if silence.too_long.is_set() else None, left)
+    proof = ColdProof(command.line, run, silent if silence.too_long.is_set() else None, left)
     recorder.emit(
         events.TestsObserved(
             runner=command.runner,

@@ -51,7 +51,7 @@ from deskagent.terminal.sandbox import Sandbox
 class Fix:
     """One repair from the first test run to a proved patch. Nothing is written to the project here.
 
-    `past` is what the session did before this run; `applied` then says that the patch is in the tree already. `others`
+    `past` is what the session did before; `applied` then says that the patch is in the tree already. `others`
     are failing tests that the request doesn't name. `began` is the monotonic time from which the limits count. `model`
     has a say in the candidates' order.
     """
@@ -119,6 +119,8 @@ class Fix:
         with self.recorder.step(StepType.PARSE_OUTPUT, tier, State.OBSERVE) as step:
             self.command = settle_on(self.request, self.gate, self.recorder)
             self._memory.keep_tree()
+            self._verifier = Verifier(self.request.project, self.command, sandbox=self.sandbox)
+            self._verifier.prepare(self._spending.look_seconds(None), look_too=self._spending.hurried)
             self.before = self._cold({}, "observe", stall=limits_tests(self.command, self.request.project))
             step.note = self.before.summary
             if not self.before.green:
@@ -221,10 +223,9 @@ class Fix:
         return self._spending.proof_seconds(self.before.seconds if self.before else 0.0)
 
     def _first_plan(self) -> str:
-        assert self.command is not None and self.before is not None
+        assert self.command is not None and self.before is not None and self._verifier is not None
         tier = pick_budget(StepType.ROOT_CAUSE, effort=self.request.effort)
         with self.recorder.step(StepType.ROOT_CAUSE, tier, State.PLAN) as step:
-            self._verifier = Verifier(self.request.project, self.command, sandbox=self.sandbox)
             self.baseline = self._look(self._verifier)
             say_flaky(self._verifier, self.recorder)
             if self.before.stalled and not self.baseline.failing:
@@ -236,10 +237,16 @@ class Fix:
             if self._verifier.warm:
                 self.others = beside(self.request.text, self.baseline, self.before.run)
                 self._verifier.set_aside(self.others)
+            if self._spending.whole.exhausted:
+                return "limit"
             self.looked_back = look_back(
                 self.request,
                 localize(
-                    self.request.project, self.baseline, request=self.request.text, files=self.request.files
+                    self.request.project,
+                    self.baseline,
+                    request=self.request.text,
+                    files=self.request.files,
+                    until=self._spending.whole.until,
                 ),
                 baseline=self.baseline,
                 verifier=self._verifier,
@@ -248,11 +255,7 @@ class Fix:
                 whole=self._spending.whole,
             )
             self.suspects = self.looked_back.suspects
-            shown = tuple(
-                events.Place(path=s.path, line=s.line, score=s.score, reasons=s.reasons)
-                for s in self.suspects[:50]
-            )
-            self.recorder.emit(events.SuspectsFound(suspects=shown))
+            self.recorder.emit(trials.suspected(self.suspects))
             if said := only_localised(self.request.project, self.suspects):
                 self.recorder.notice("info", said)
             if said := no_source(self.request.project, self.failing, self.suspects):
@@ -291,6 +294,7 @@ class Fix:
             request=self.request.text,
             baseline=baseline,
             progress=self._progress,
+            over=lambda: self._spending.whole.exhausted,
         )
         if self.model is None:
             return (one.candidate for one in ranked)
@@ -321,9 +325,7 @@ class Fix:
     @property
     def failing(self) -> tuple[TestResult, ...]:
         """The tests that fail before any edit: as the worker sees them, else as the command printed them."""
-        if self.baseline and self.baseline.failing:
-            return self.baseline.failing
-        return self.before.failing if self.before else ()
+        return trials.failing(self.baseline, self.before)
 
     @property
     def limited(self) -> bool:

@@ -12,6 +12,9 @@ from deskagent.repair.budget import Budget, Limits
 _LOOK_SHARE, _LOOK_LONGEST = 0.5, 300.0
 """So much of the time that is left may the first look at the tests take, and so many seconds at most."""
 
+_HURRIED = 8.0
+"""Limits of so many seconds leave no time to wait for the exact command before the tests are looked at."""
+
 _PROOF_SECONDS, _PROOF_RUNS = 10.0, 2.0
 """A patch that was found in time gets its proof beyond the limit: so many seconds and so many times the first run."""
 
@@ -48,6 +51,11 @@ class Spending:
                 return False
             self._tiers.pop(0)
         return True
+
+    @property
+    def hurried(self) -> bool:
+        """Whether what usually comes one after the other is done at once, though each may slow the other down."""
+        return self.whole.limits.seconds <= _HURRIED
 
     def look_seconds(self, run: float | None) -> float:
         """What the first look at the tests may take; the exact command took `run` seconds, if that is known. A part

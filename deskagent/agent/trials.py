@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deskagent.agent.apply import Changes
 from deskagent.agent.cold import STALL_SECONDS, ColdProof
@@ -11,7 +11,7 @@ from deskagent.repair.cold import ColdRun
 from deskagent.repair.diff import readable
 from deskagent.repair.report import Printed
 from deskagent.repair.search import Trial
-from deskagent.repair.types import Candidate, Edit, Outcome, Status, TestResult, Verdict
+from deskagent.repair.types import Baseline, Candidate, Edit, Outcome, Status, Suspect, TestResult, Verdict
 from deskagent.session import events
 from deskagent.terminal.types import End, Result
 
@@ -46,6 +46,19 @@ def found(trial: Trial, changes: Changes, files: tuple[events.FileChange, ...]) 
         edits=tuple(events.TextEdit(e.path, e.start, e.end, e.new) for e in candidate.edits),
         files=files,
     )
+
+
+def suspected(suspects: Sequence[Suspect]) -> events.SuspectsFound:
+    """The first of the suspects, for the journal."""
+    places = (events.Place(path=s.path, line=s.line, score=s.score, reasons=s.reasons) for s in suspects[:50])
+    return events.SuspectsFound(suspects=tuple(places))
+
+
+def failing(baseline: Baseline | None, before: ColdProof | None) -> tuple[TestResult, ...]:
+    """What failed in the first look; where that knows none by name, what the command printed."""
+    seen = baseline.failing if baseline else ()
+    printed = before.failing if before else ()
+    return seen if any(test.id for test in seen) or not printed else printed
 
 
 def candidate(patch: events.PatchFound) -> Candidate:

@@ -104,11 +104,11 @@ def _not_fixed(result: dict[str, Any]) -> Iterator[str | Painted]:
         yield f"No patch found: everything within the limits was tried ({_count(tried, 'candidate', 'candidates')})."
     yield "The working tree is as it was."
     evidence = result["evidence"] or {}
-    failing = evidence.get("failing_before") or []
+    failing = [t["id"] for t in evidence.get("failing_before") or [] if t["id"]]
     if failing:
         yield ""
         yield "Failing:"
-        yield from _some([t["id"] for t in failing])
+        yield from _some(failing)
     yield from _regression(result)
     if result["suspects"]:
         yield ""

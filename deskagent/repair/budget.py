@@ -39,6 +39,11 @@ class Budget:
         return min(left, self.whole.seconds_left) if self.whole else left
 
     @property
+    def until(self) -> float:
+        """The monotonic time at which the seconds are used up."""
+        return time.monotonic() + self.seconds_left
+
+    @property
     def candidates_left(self) -> float:
         left = max(0, self.limits.candidates - self.spent)
         return min(left, self.whole.candidates_left) if self.whole else left

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,12 +73,14 @@ def localize(
     files: Sequence[str] = (),
     tests: bool = False,
     limit: int = MAX_SUSPECTS,
+    until: float = math.inf,
 ) -> tuple[Suspect, ...]:
     """Suspects in the folder `project`, the most suspicious first, one a statement, at its first line; scores
     in (0, 1].
 
     `files` are the person's globs: nothing else is suspected; `tests` lets test files be suspected too. Files
-    that can't be read as source are left out.
+    that can't be read as source are left out. After the monotonic time `until` no further file is read; those that
+    the failing tests run the most come first then.
     """
     baseline = asked_for(request, baseline)
     hints = read_hints(request, baseline)
@@ -86,7 +89,11 @@ def localize(
     found: list[Suspect] = []
     reached: dict[str, float] = defaultdict(float)
     trees: dict[str, Syntax] = {}
+    if math.isfinite(until):
+        wanted.sort(key=lambda path: -max(ochiai.get(path, {}).values(), default=0.0))
     for path in wanted:
+        if trees and time.monotonic() > until:
+            break
         try:
             source = SourceFile.read(project, path)
         except SourceError:
@@ -96,6 +103,7 @@ def localize(
         tree = tree_of(source)
         if tree is not None:
             trees[path] = tree
+    trees = dict(sorted(trees.items()))
     innermost, on_stack = frames_in(baseline, frozenset(trees))
     blind = not ochiai and not innermost and not on_stack
     errors = dict(syntax_errors(baseline, trees))

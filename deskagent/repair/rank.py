@@ -181,11 +181,12 @@ def iter_ranked(
     baseline: Baseline | None = None,
     scorer: Scorer | None = None,
     progress: pairs.Progress | None = None,
+    over: Callable[[], bool] = lambda: False,
 ) -> Iterator[Ranked]:
     """Candidates for `suspects`, the best first, each resulting code once, all of them parsing.
 
     `project_files` reads a project-relative path. Files that can't be read give no candidates. What `progress` hears
-    between two candidates makes for second edits.
+    between two candidates makes for second edits. No more are made once it is `over`.
     """
     asked = asked_for(request, baseline) if baseline is not None else None
     hints = read_hints(request, asked, _texts(project_files))
@@ -206,7 +207,7 @@ def iter_ranked(
         for own, candidate in valued:
             heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
 
-    while heap:
+    while heap and not over():
         for base, gain in progress.take() if progress is not None else ():
             push(pairs.seconds(base, gain, singles))
         negative, _, item, value = heapq.heappop(heap)

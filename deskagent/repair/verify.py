@@ -23,6 +23,7 @@ from deskagent.repair.cold_look import ColdLook
 from deskagent.repair.command import TestCommand
 from deskagent.repair.judge import Patience
 from deskagent.repair.look import Look, look, merge
+from deskagent.repair.looks import GLANCE, SECONDS, Looks
 from deskagent.repair.protocol import Report
 from deskagent.repair.slot import Closed, Setting, Slot, Tasks
 from deskagent.repair.stages import Stages
@@ -35,7 +36,7 @@ from deskagent.terminal.types import End, Limits, Rung
 
 _log = logging.getLogger(__name__)
 _TRACED = 4  # times as long a test may take with a tracer
-_GLANCE = 0.5  # seconds of a test that may hang in which a tracer sees enough
+_WORTH = 4  # times a run's time has to be left of the first look's for what makes later runs faster or surer
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
 _LATE = 2.0  # seconds that an answer of the first look may be late
 _MEMORY = 1 << 30  # bytes that a candidate may always take
@@ -74,6 +75,7 @@ class Verifier:
         self._putting = threading.Lock()
         self._known: dict[bytes, Future[Verdict]] = {}
         self._judging: Stages | None = None
+        self._looks = Looks(self._put)
         self._tool = toolchains.understand(command, self.project)
         self._gather = 30.0
         self._memory = 0
@@ -97,8 +99,21 @@ class Verifier:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def prepare(self, seconds: float, *, look_too: bool = False) -> None:
+        """Starts the workers beside what the caller does until `baseline`, which comes once. With `look_too` they run
+        the tests, for so many `seconds` in all: where time is short and none is lost by a second run at once."""
+        if not self.warm:
+            return
+        until = time.monotonic() + seconds
+        self._setting.until = until + min(_LATE, seconds)
+        if look_too:
+            self._looks.begin(until)
+        else:
+            for _ in self._slots:
+                self._put(lambda slot: slot.ready())
+
     def baseline(
-        self, *, cold: ColdRun | None = None, test_seconds: float = 3.0, seconds: float = 300.0
+        self, *, cold: ColdRun | None = None, test_seconds: float = SECONDS, seconds: float = 300.0
     ) -> Baseline:
         """Runs all tests on the unedited tree, with and without a tracer at the same time.
 
@@ -116,7 +131,7 @@ class Verifier:
 
     def _baseline(self, cold: ColdRun | None, test_seconds: float, until: float) -> Baseline:
         found = None
-        glance = _GLANCE
+        glance = GLANCE
         if cold is not None and cold.result.end is End.EXITED:
             test_seconds = max(test_seconds, 2 * cold.result.seconds)
             glance = _TRACED * test_seconds
@@ -145,7 +160,7 @@ class Verifier:
             self._memory,
             self._tool,
         )
-        if time.monotonic() < until:
+        if time.monotonic() + _WORTH * found.seconds < until:
             self._control(self._judging, until)
         return found
 
@@ -212,13 +227,10 @@ class Verifier:
         return future
 
     def _warm_baseline(self, test_seconds: float, glance: float, until: float) -> Baseline:
-        plain_run = self._put(lambda slot: look(slot, trace=False, test_seconds=test_seconds, until=until))
-        traced_run = self._put(lambda slot: look(slot, trace=True, test_seconds=glance, until=until))
-        plain = plain_run.result()
-        traced = traced_run.result()
+        plain, traced = self._looks.both(test_seconds, glance, until)
         if set(plain.results) == {""} and "" in plain.results and not plain.results[""].frames:
             raise WorkerGone(plain.results[""].message)
-        self._add_coverage(plain, traced, glance, until)
+        self._looks.add_coverage(plain, traced, glance, until)
         results = merge(plain, traced)
         coverage = {
             test: {path: frozenset(lines) for path, lines in files.items()}
@@ -230,22 +242,11 @@ class Verifier:
         self._preload(found, plain, test_seconds, until)
         return found
 
-    def _add_coverage(self, plain: Look, traced: Look, glance: float, until: float) -> None:
-        """The failing tests' coverage matters most: where it is lacking they get a run of their own."""
-        lacking = tuple(n for n, r in plain.results.items() if r.outcome.bad and n not in traced.coverage)
-        if lacking and len(traced.results) < len(plain.results):
-            again = self._put(
-                lambda slot: look(slot, trace=True, test_seconds=glance, until=until, ids=lacking)
-            ).result()
-            for name in lacking:
-                if name in again.coverage:
-                    traced.coverage[name] = again.coverage[name]
-
     def _preload(self, found: Baseline, plain: Look, test_seconds: float, until: float) -> None:
         """Has the workers import what the tests import from outside the project, and sees that nothing changes."""
         whole = found.seconds < _PROOF
         ids = None if whole else tuple(r.id for r in found.failing) or None
-        late = time.monotonic() + found.seconds > until
+        late = time.monotonic() + _WORTH * found.seconds > until
         if late or not plain.modules or (ids is None and not whole):
             return
         self._setting.preload = plain.modules

@@ -116,7 +116,14 @@ def test_a_small_limit_leaves_time_to_look_for_what_hangs(project: Path, watcher
             sandbox=find_sandbox(), purpose="observe", seconds=seconds, stall=True,
         )  # fmt: skip
     assert proof.stalled
-    assert proof.silent == min(cold.STALL_SECONDS, seconds / 4)
+    assert proof.silent == cold.bearable(seconds)
+
+
+@pytest.mark.parametrize(
+    ("left", "silent"), [(1.0, 0.6), (4.0, 2.4), (8.0, 3.0), (40.0, 10.0), (400.0, 12.0)]
+)
+def test_of_very_little_time_silence_may_take_more_than_half(left: float, silent: float) -> None:
+    assert cold.bearable(left) == pytest.approx(silent)
 
 
 def test_a_suite_that_is_only_slow_is_not_taken_for_a_hanging_one(

@@ -14,13 +14,22 @@ from deskagent.agent.spending import Spending
 from deskagent.repair.budget import Limits
 
 
-def _tier(**told: object) -> Limits:
+def _spending(**told: object) -> Spending:
     request = FixRequest("x", Path("/p"), Path("/p"), {}, **told)  # type: ignore[arg-type]
     memory = Memory.__new__(Memory)  # no journal: nothing of an earlier run
     memory._past = None
-    spending = Spending(request, memory, time.monotonic())
+    return Spending(request, memory, time.monotonic())
+
+
+def _tier(**told: object) -> Limits:
+    spending = _spending(**told)
     spending.open_search()
     return spending.open_tier().limits
+
+
+@pytest.mark.parametrize(("seconds", "hurried"), [(1.0, True), (3.0, True), (60.0, False), (None, False)])
+def test_who_gives_seconds_is_in_a_hurry(seconds: float | None, hurried: bool) -> None:
+    assert _spending(max_seconds=seconds).hurried is hurried
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,15 @@ def test_what_fails_as_before_is_named() -> None:
     assert "Not named in the request, and fails as before:\n  t.py::d" in text
 
 
+def test_a_test_without_a_name_is_not_listed() -> None:
+    unnamed = {"id": "", "outcome": "failed", "message": "x"}
+    for failing, shown in (([unnamed], False), ([unnamed, {**unnamed, "id": "t.py::a"}], True)):
+        evidence = result()["evidence"] | {"failing_before": failing}
+        text = click.unstyle(answer(result(status="limit", patch=None, alternatives=[], evidence=evidence)))
+        assert ("Failing:\n  t.py::a\n" in text) is shown
+        assert "Failing:\n  \n" not in text
+
+
 def test_a_failure_says_what_was_ruled_out_and_that_nothing_changed() -> None:
     text = click.unstyle(answer(result(status="limit", patch=None, alternatives=[])))
     assert "as it was" in text

@@ -65,6 +65,15 @@ def test_lines_of_failing_tests_before_shared_ones_before_untaken_branches(proje
     assert lines(localize(project, baseline(SPLIT), tests=True), "tests/test_shop.py")
 
 
+def test_what_the_failing_tests_run_most_is_read_first_where_time_is_over(project):
+    coverage = {
+        "bad": {"other.py": frozenset({1}), "shop.py": frozenset({7})},
+        "good": {"other.py": frozenset({1})},
+    }
+    assert {s.path for s in localize(project, baseline(coverage))} == {"other.py", "shop.py"}
+    assert {s.path for s in localize(project, baseline(coverage), until=0.0)} == {"shop.py"}
+
+
 def test_the_innermost_frame_leads(project):
     frames = [
         Frame("tests/test_shop.py", 2, "test"),

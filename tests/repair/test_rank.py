@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from deskagent.repair.rank import iter_candidates
+from deskagent.repair.rank import iter_candidates, iter_ranked
 from deskagent.repair.source import SourceError, SourceFile
 from deskagent.repair.types import Baseline, Outcome, Suspect, TestResult
 
@@ -34,6 +34,15 @@ def test_it_is_lazy():
     assert read == []
     assert next(stream).path == "m0.py"
     assert len(read) == 1, "only the most suspicious file was looked at"
+
+
+def test_no_place_is_opened_once_it_is_over():
+    suspects = [Suspect("x.py", 4 * i + 2, 1.0) for i in range(10)]
+    ends = []
+    stream = iter_ranked(reader({"x.py": CODE}), suspects, over=lambda: bool(ends))
+    first = next(stream)
+    ends.append(True)
+    assert first.candidate.key and list(stream) == []
 
 
 def test_more_suspicious_places_come_first_but_not_alone():

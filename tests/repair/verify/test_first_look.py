@@ -252,3 +252,24 @@ def test_green_from_the_start(project: Path, verifier_of, write, fixed) -> None:
     verifier = verifier_of(project)
     baseline = verifier.baseline()
     assert verifier.warm and not baseline.failing and len(baseline.passing) == 6
+
+
+def test_workers_that_were_prepared_see_the_same(project: Path, verifier_of, outcomes) -> None:
+    plain, begun, looked = (verifier_of(project, slots=2) for _ in range(3))
+    begun.prepare(60.0)
+    looked.prepare(60.0, look_too=True)
+    found = [verifier.baseline() for verifier in (plain, begun, looked)]
+    assert outcomes(found[0]) == outcomes(found[1]) == outcomes(found[2])
+    assert found[0].coverage == found[1].coverage == found[2].coverage
+    assert looked.warm
+
+
+def test_what_was_looked_at_ahead_and_cut_off_is_looked_at_again(
+    project: Path, verifier_of, write, outcomes, with_pytest
+) -> None:
+    busy = "import time\n\n\ndef test_busy():\n    while time.process_time() < 4.5:\n        pass\n    assert False\n"
+    write(project, {"test_shop.py": busy})
+    verifier = verifier_of(project)
+    verifier.prepare(60.0, look_too=True)
+    cold = run_cold(project, with_pytest("-q"), sandbox=Unconfined())
+    assert outcomes(verifier.baseline(cold=cold)) == {"test_shop.py::test_busy": "failed"}
