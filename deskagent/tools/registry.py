@@ -16,6 +16,7 @@ from deskagent.tools.glob import Glob
 from deskagent.tools.grep import Grep
 from deskagent.tools.image import Image
 from deskagent.tools.job import RunJob
+from deskagent.tools.patch import Patch
 from deskagent.tools.read import Read
 from deskagent.tools.symbols import Symbols
 from deskagent.tools.terminal import Terminal
@@ -26,6 +27,7 @@ ALL: tuple[type[Tool[Any]], ...] = (
     Read,
     Image,
     Edit,
+    Patch,
     Write,
     Glob,
     Grep,

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from deskagent.agent.budget import StepType, Tier
 from deskagent.messages import Answer, Outcome, Text, Turn, Used
 
-EDITS = frozenset({"edit", "write"})
+EDITS = frozenset({"edit", "patch", "write"})
 RUNS = frozenset({"terminal", "job", "repair"})
-LOOKS = frozenset({"read", "glob", "grep", "symbols", "git"})
+LOOKS = frozenset({"read", "glob", "grep", "symbols", "git", "image", "log"})
 PLANS = frozenset({"todo", "ask"})
 
 _OF_TOOLS: tuple[tuple[frozenset[str], StepType], ...] = (

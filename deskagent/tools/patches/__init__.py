@@ -1,0 +1,1 @@
+"""Patches as models write them: read from text, and put into files byte for byte."""
