@@ -11,6 +11,7 @@ from deskagent.providers.base import Tool as Told
 from deskagent.tools.ask import Ask
 from deskagent.tools.base import Tool
 from deskagent.tools.edit import Edit
+from deskagent.tools.fetch import Fetch
 from deskagent.tools.git import Git
 from deskagent.tools.glob import Glob
 from deskagent.tools.grep import Grep
@@ -35,6 +36,7 @@ ALL: tuple[type[Tool[Any]], ...] = (
     Git,
     Terminal,
     RunJob,
+    Fetch,
     Todo,
     Ask,
 )

@@ -1,8 +1,9 @@
 """Rules of what may happen without asking: `allow`, `ask`, `deny`, each of a tool, or of some of its calls.
 
 `read` is every call of a tool; `terminal(git status)` a command with just these words; `terminal(npm run *)` one that
-begins so; `edit(src/**)` files as in .gitignore; `fetch(docs.python.org)` a host. Deny goes first, then ask, then
-allow. A shell line is allowed only where each of its commands is.
+begins so; `edit(src/**)` files as in .gitignore; `fetch(docs.python.org)` a host, `fetch(*.python.org)` those below
+one, with `domain:` before it or without. `mcp__github` and `mcp__github__*` are all tools of an MCP server. Deny goes
+first, then ask, then allow. A shell line is allowed only where each of its commands is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from deskagent.errors import UsageError
 from deskagent.tools.base import Effect, Wish
 
 _FORM = re.compile(r"([\w*-]+)(?:\((.*)\))?")
+_SERVERS = "mcp__"
 _GIT_RUNS = (
     "-c",
     "--exec-path",
@@ -86,16 +88,28 @@ class Rule:
 
     def allows(self, tool: str, wish: Wish) -> bool:
         """Whether all of a call is what the rule says. Of a shell line, see `covered`."""
-        if self.tool not in (tool, "*"):
+        if not self._names(tool):
             return False
         if self.of is None:
             return True
         if wish.host:
-            return self.of == wish.host
+            return self._is_host(wish.host)
         if wish.effect is Effect.RUN:
             return bool(wish.commands) and all(self.covers(words) for words in wish.commands)
         spec = GitIgnoreSpec.from_lines([self.of])
         return bool(wish.paths) and all(spec.match_file(path) for path in wish.paths)
+
+    def _names(self, tool: str) -> bool:
+        if not self.tool.startswith(_SERVERS):
+            return self.tool in (tool, "*")
+        whole = self.tool.removesuffix("*").removesuffix("__")
+        if self.tool.endswith("*") and self.tool != f"{whole}__*":
+            return tool.startswith(self.tool[:-1])
+        return tool == self.tool or (whole.count("__") == 1 and tool.startswith(f"{whole}__"))
+
+    def _is_host(self, host: str) -> bool:
+        wanted = (self.of or "").removeprefix("domain:").strip().rstrip(".").lower()
+        return host.endswith(wanted[1:]) if wanted.startswith("*.") else host == wanted
 
     def covers(self, words: tuple[str, ...]) -> bool:
         """Whether a simple command is what the rule says."""
@@ -109,10 +123,10 @@ class Rule:
 
     def touches(self, tool: str, wish: Wish) -> bool:
         """Whether any of a call is what the rule says: for rules that hold back."""
-        if self.tool not in (tool, "*"):
+        if not self._names(tool):
             return False
         if self.of is None or wish.host:
-            return self.of in (None, wish.host)
+            return self.of is None or self._is_host(wish.host)
         if wish.effect is Effect.RUN:
             wanted = tuple(self.of.removesuffix("*").split())
             # what isn't clear may hold anything: the words are looked for anywhere in it
@@ -145,7 +159,7 @@ class Rules:
             return str(one)
         if wish.effect is not Effect.RUN or not wish.commands:
             return None
-        own = [rule for rule in self.allow if rule.tool in (tool, "*") and rule.of is not None]
+        own = [rule for rule in self.allow if rule._names(tool) and rule.of is not None]
         each = [next((rule for rule in own if rule.covers(words)), None) for words in wish.commands]
         if None in each:
             return None

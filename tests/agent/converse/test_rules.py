@@ -106,3 +106,39 @@ def test_what_is_no_rule_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["read", "terminal(git status)", "edit(src/**)", "*"])
 def test_a_rule_is_written_as_it_is_read(text: str) -> None:
     assert str(Rule.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("rule", "host", "fits"),
+    [
+        ("fetch(docs.python.org)", "docs.python.org", True),
+        ("fetch(domain:Docs.Python.org.)", "docs.python.org", True),
+        ("fetch(docs.python.org)", "evil-docs.python.org", False),
+        ("fetch(*.python.org)", "docs.python.org", True),
+        ("fetch(*.python.org)", "python.org", False),
+        ("fetch(*.python.org)", "evilpython.org", False),
+        ("fetch(*)", "python.org", False),
+        ("fetch", "python.org", True),
+    ],
+)
+def test_hosts_are_named_one_by_one_or_below_one(rule: str, host: str, fits: bool) -> None:
+    wish = Wish(Effect.NETWORK, "GET", "k", host=host)
+    assert Rule.parse(rule).allows("fetch", wish) is Rule.parse(rule).touches("fetch", wish) is fits
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "fits"),
+    [
+        ("mcp__git", "mcp__git__log", True),
+        ("mcp__git__*", "mcp__git__log", True),
+        ("mcp__git__log", "mcp__git__log", True),
+        ("mcp__git__log", "mcp__git__log_all", False),
+        ("mcp__git__log*", "mcp__git__log_all", True),
+        ("mcp__git", "mcp__github__log", False),
+        ("mcp__git__*", "mcp__github__log", False),
+        ("*", "mcp__git__log", True),
+    ],
+)
+def test_servers_and_their_tools_are_named(rule: str, tool: str, fits: bool) -> None:
+    wish = Wish(Effect.OUTSIDE, "call", "k")
+    assert Rule.parse(rule).allows(tool, wish) is Rule.parse(rule).touches(tool, wish) is fits
