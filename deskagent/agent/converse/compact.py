@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from deskagent.agent.budget import StepType, Tier
 from deskagent.agent.converse.asking import ask
+from deskagent.agent.converse.log import Log
 from deskagent.agent.recorder import Recorder
 from deskagent.messages import Answer, Author, Image, Said, Text, Thinking, Turn, Used
 from deskagent.providers.base import Ask, Choice, Provider, Tool
@@ -18,14 +19,15 @@ from deskagent.session.history import Entry, History
 
 HIGH, TAIL = 0.8, 0.3
 """Shares of the context: from which room is made, and that stays as the tail."""
-_A_TOKEN, _A_PICTURE = 3.5, 1500
-"""Letters of a token, tokens of a picture, roughly."""
+_A_TOKEN, _PIXELS, _LEAST = 3.5, 750, 100
+"""Letters of a token; pixels of a picture's token, and tokens of a picture at least, roughly."""
 _QUOTED = 4000
 _ASK = """Summarise the conversation so far, so that the work can go on from your summary alone. Be exact: names, paths,
 commands, numbers, error messages as they stand. Use these headings and leave out what has nothing to say:
 Goal. Decisions and their reasons. Files read or changed, and what matters in them. Commands that were run and how they
 ended. What was ruled out. What is open. Next step."""
-_FRAME = "Earlier parts of this conversation were summarised to make room.\n\n{told}"
+_FRAME = "Earlier parts of this conversation were summarised to make room.{log}\n\n{told}"
+_LOG = " The whole of them, events up to #{seq}, is found by `log`."
 
 
 @dataclass
@@ -53,7 +55,8 @@ class Compactor:
         told = await self._told(entries[: last + 1], words)
         kept = entries[first : last + 1]
         summary = _FRAME.format(
-            told="\n\n".join(filter(None, [told or mechanical(kept), said(kept), self._todos()]))
+            log=_LOG.format(seq=self.recorder.journal.seq) if self._searchable else "",
+            told="\n\n".join(filter(None, [told or mechanical(kept), said(kept), self._todos()])),
         )
         self.recorder.emit(
             talk.Compacted(
@@ -64,6 +67,10 @@ class Compactor:
             )
         )
         return True
+
+    @property
+    def _searchable(self) -> bool:
+        return any(tool.name == Log.name for tool in self.tools)
 
     async def _told(self, entries: Sequence[Entry], words: str) -> str:
         """The model's summary; "" where it can't give one."""
@@ -103,11 +110,10 @@ def between(entries: Sequence[Entry], tail: float) -> tuple[int, int] | None:
 def said(entries: Sequence[Entry]) -> str:
     """What the person said, word for word."""
     words = [
-        part.text
+        part.text if isinstance(part, Text) else f"(a picture, {part.origin}, that isn't sent any more)"
         for entry in entries
         if isinstance(entry.turn, Said) and entry.turn.author is Author.PERSON
         for part in entry.turn.parts
-        if isinstance(part, Text)
     ]
     return (
         "\n".join(["The person said meanwhile:", *(f"> {each[:_QUOTED]}" for each in words)]) if words else ""
@@ -126,15 +132,20 @@ def mechanical(entries: Sequence[Entry]) -> str:
 
 
 def _size(turn: Turn) -> float:
-    letters, pictures = 40, 0
+    letters, pictures = 40, 0.0
     for part in turn.parts:
         match part:
-            case Image():
-                pictures += 1
+            case Image() as picture:
+                pictures += _seen(picture)
             case Text() | Thinking():
                 letters += len(part.text)
             case Used(call=call, result=result):
                 letters += len(call.arguments) + 60
                 letters += sum(len(each.text) for each in result.content if isinstance(each, Text))
-                pictures += sum(isinstance(each, Image) for each in result.content)
-    return letters / _A_TOKEN + pictures * _A_PICTURE
+                pictures += sum(_seen(each) for each in result.content if isinstance(each, Image))
+    return letters / _A_TOKEN + pictures
+
+
+def _seen(image: Image) -> float:
+    """Tokens of a picture."""
+    return max(_LEAST, image.width * image.height / _PIXELS)

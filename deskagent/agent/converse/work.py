@@ -20,6 +20,7 @@ from deskagent.agent.converse import prompt
 from deskagent.agent.converse.acting import Hands
 from deskagent.agent.converse.compact import Compactor
 from deskagent.agent.converse.gate import Gate
+from deskagent.agent.converse.log import Log
 from deskagent.agent.converse.repairing import Repair
 from deskagent.agent.converse.rules import Rule, Rules
 from deskagent.agent.converse.talk import Limits, Talk
@@ -190,7 +191,7 @@ def _talk(
         chosen("head", blobs.put(head.encode()), "")
     head = blobs.get(history.chosen["head"]).decode()
     gate = Gate(mode, sandbox.rung, options.rules, front.interactive, front.choose, options.save)
-    tools = registry.tools(options.tools, (Repair(recorder),))
+    tools = registry.tools(options.tools, (Repair(recorder), Log(recorder.journal)))
     policy = Policy(
         writable=() if mode is Mode.PLAN else (project,),
         read_only=protected_paths(project),

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from deskagent.agent.converse import compact
 from deskagent.agent.converse.compact import Compactor, between
 from deskagent.agent.front import Passing
 from deskagent.agent.recorder import Recorder
-from deskagent.messages import Answer, Author, Call, Result, Said, Text, Used
-from deskagent.providers.base import ProviderError, Stop, Stopped, TextDelta, Trouble
+from deskagent.messages import Answer, Author, Call, Image, Result, Said, Text, Used
+from deskagent.providers.base import ProviderError, Stop, Stopped, TextDelta, Tool, Trouble
 from deskagent.session import talk
 from deskagent.session.event import Event
 from deskagent.session.history import Entry, History
@@ -110,3 +111,18 @@ def test_of_a_short_conversation_nothing_can_be_left_out(make) -> None:
     ]
     assert between(entries, 3000) is None
     assert between([], 3000) is None
+
+
+def test_what_the_person_said_names_their_pictures_and_large_ones_weigh_more() -> None:
+    small, large = (Image("b", "image/png", side, side, f"{side}.png") for side in (40, 1500))
+    entries = [Entry("t", Said((Text("See:"), small)))]
+    assert "> (a picture, 40.png, that isn't sent any more)" in compact.said(entries)
+    assert compact.size([Said((large,))]) > 5 * compact.size([Said((small,))]) > 100
+
+
+@pytest.mark.parametrize("searchable", [True, False])
+def test_the_summary_speaks_of_the_log_where_it_can_be_searched(make, searchable: bool) -> None:
+    one = make(SUMMARY)
+    one.tools = (Tool("log", "", {}),) if searchable else ()
+    assert asyncio.run(one())
+    assert ("is found by `log`" in summary_of(one)) is searchable
