@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
+from deskagent.agent.converse.secret import without_secrets
 from deskagent.agent.recorder import Recorder
 from deskagent.errors import DeskagentError, TransientError
 from deskagent.messages import Call, Outcome, Result
@@ -107,7 +108,7 @@ class Hands:
 
     async def _one(self, call: Call) -> None:
         began = time.monotonic()
-        result = await self._done(call)
+        result = without_secrets(await self._done(call))
         self.recorder.emit(talk.CallEnded(id=call.id, result=result, seconds=time.monotonic() - began))
 
     async def _done(self, call: Call) -> Result:
@@ -182,7 +183,7 @@ def read_arguments(tool: Tool[Any], text: str) -> Arguments:
 def _guarded(tool: Tool[Any], arguments: Arguments, context: Context) -> Result:
     """A tool's run, whose failures are results. A session that can't be saved is none of them."""
     try:
-        return tool.run(arguments, context)
+        return without_secrets(tool.run(arguments, context))
     except TransientError as error:
         return _failed(f"{error} It may succeed later.")
     except (ToolError, DeskagentError) as error:

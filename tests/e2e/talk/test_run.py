@@ -175,3 +175,15 @@ def test_a_server_that_is_gone_is_said_and_the_task_is_kept(agent, serve, projec
     serve([["text", "I beg"], ["die", None]], SAID)
     done = run(agent, project, "fix add")
     assert done.code == 0 and done.result["result"] == "The sum was a difference."
+
+
+def test_a_key_of_the_environment_is_neither_sent_nor_kept_when_a_file_holds_it(
+    agent, serve, project: Path
+) -> None:
+    key = "sk-local-0123456789abcdef"
+    (project / ".env").write_text(f"KEY={key}\n")
+    server = serve([["call", ["read", {"path": ".env"}]]], SAID)
+    assert run(agent, project, "what is set?", SOME_API_KEY=key).code == 0
+    assert "KEY=[redacted: environment]" in str(server.asked[1]) and key not in server.log.read_text()
+    kept = [path for path in agent.home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+    assert kept == []
