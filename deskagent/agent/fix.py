@@ -229,6 +229,8 @@ class Fix:
             self.baseline = self._look(self._verifier)
             say_flaky(self._verifier, self.recorder)
             if self.before.stalled and not self.baseline.failing:
+                if self._spending.whole.exhausted:
+                    return "limit"
                 # The first run fell silent, but no test hangs or fails: a slow suite gets the time it takes.
                 self.before = self._cold({}, "observe")
                 if self.before.green or self.before.out_of_time:

@@ -12,8 +12,9 @@ from deskagent.repair.budget import Budget, Limits
 _LOOK_SHARE, _LOOK_LONGEST = 0.5, 300.0
 """So much of the time that is left may the first look at the tests take, and so many seconds at most."""
 
-_HURRIED = 8.0
-"""Limits of so many seconds leave no time to wait for the exact command before the tests are looked at."""
+_HURRIED, _HURRIED_SHARE = 8.0, 0.75
+"""Limits of so many seconds leave no time to wait for the exact command before the tests are looked at; then such a
+share of what is left is for that."""
 
 _PROOF_SECONDS, _PROOF_RUNS = 10.0, 2.0
 """A patch that was found in time gets its proof beyond the limit: so many seconds and so many times the first run."""
@@ -61,7 +62,8 @@ class Spending:
         """What the first look at the tests may take; the exact command took `run` seconds, if that is known. A part
         is kept for trying edits, unless the tests alone need more."""
         left = self.whole.seconds_left
-        wanted = max(_LOOK_SHARE * left, 1.5 * run if run is not None else 0.0)
+        share = _HURRIED_SHARE if self.hurried else _LOOK_SHARE
+        wanted = max(share * left, 1.5 * run if run is not None else 0.0)
         return min(_LOOK_LONGEST, left, wanted)
 
     def proof_seconds(self, run: float) -> float:

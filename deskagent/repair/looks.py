@@ -24,23 +24,27 @@ class Looks:
 
     def __init__(self, put: Put) -> None:
         self._put = put
-        self._begun: tuple[Future[Look], Future[Look]] | None = None
+        self._begun: Future[Look] | None = None
 
     def begin(self, until: float) -> None:
-        """Looks from now on, until the monotonic time `until`, knowing nothing of the tests."""
-        self._begun = self._both(SECONDS, GLANCE, until)
+        """Looks from now on, until the monotonic time `until`, knowing nothing of the tests: once, with a tracer,
+        since a second worker would slow the first down."""
+        self._begun = self._put(lambda slot: look(slot, trace=True, test_seconds=SECONDS, until=until))
+
+    @property
+    def begun(self) -> bool:
+        """Whether a look has begun that nobody has asked for yet."""
+        return self._begun is not None
 
     def both(self, test_seconds: float, glance: float, until: float) -> tuple[Look, Look]:
         """The look without and the one with a tracer, each test at most `test_seconds` and `glance`. What was begun is
         taken once, unless it saw nothing or cut off tests that may take longer."""
         begun, self._begun = self._begun, None
         if begun is not None:
-            plain, traced = begun[0].result(), begun[1].result()
-            longer = test_seconds > SECONDS or glance > GLANCE
-            results = (*plain.results.values(), *traced.results.values())
-            cut = longer and any(r.outcome is Outcome.TIMEOUT for r in results)
-            if plain.results and not cut:
-                return plain, traced
+            found = begun.result()
+            cut = any(result.outcome is Outcome.TIMEOUT for result in found.results.values())
+            if found.results and not (cut and test_seconds > SECONDS):
+                return found, found
         one, other = self._both(test_seconds, glance, until)
         return one.result(), other.result()
 

@@ -36,7 +36,6 @@ from deskagent.terminal.types import End, Limits, Rung
 
 _log = logging.getLogger(__name__)
 _TRACED = 4  # times as long a test may take with a tracer
-_WORTH = 4  # times a run's time has to be left of the first look's for what makes later runs faster or surer
 _PROOF = 5.0  # seconds: a faster suite runs once more after the preload, whole
 _LATE = 2.0  # seconds that an answer of the first look may be late
 _MEMORY = 1 << 30  # bytes that a candidate may always take
@@ -100,8 +99,9 @@ class Verifier:
         self.close()
 
     def prepare(self, seconds: float, *, look_too: bool = False) -> None:
-        """Starts the workers beside what the caller does until `baseline`, which comes once. With `look_too` they run
-        the tests, for so many `seconds` in all: where time is short and none is lost by a second run at once."""
+        """Starts the workers beside what the caller does until `baseline`, which comes once. With `look_too` one
+        of them runs the tests too, for so many `seconds` in all, and what makes later runs faster or surer is left out:
+        for limits that are too short for one after the other."""
         if not self.warm:
             return
         until = time.monotonic() + seconds
@@ -130,7 +130,7 @@ class Verifier:
             self._setting.until = math.inf
 
     def _baseline(self, cold: ColdRun | None, test_seconds: float, until: float) -> Baseline:
-        found = None
+        found, hurried = None, self._looks.begun
         glance = GLANCE
         if cold is not None and cold.result.end is End.EXITED:
             test_seconds = max(test_seconds, 2 * cold.result.seconds)
@@ -160,7 +160,7 @@ class Verifier:
             self._memory,
             self._tool,
         )
-        if time.monotonic() + _WORTH * found.seconds < until:
+        if time.monotonic() < until and not hurried:
             self._control(self._judging, until)
         return found
 
@@ -227,6 +227,7 @@ class Verifier:
         return future
 
     def _warm_baseline(self, test_seconds: float, glance: float, until: float) -> Baseline:
+        hurried = self._looks.begun
         plain, traced = self._looks.both(test_seconds, glance, until)
         if set(plain.results) == {""} and "" in plain.results and not plain.results[""].frames:
             raise WorkerGone(plain.results[""].message)
@@ -239,14 +240,15 @@ class Verifier:
         self._gather = self._patience.gather(plain.gathered)
         self._memory = max(_MEMORY, 2 * plain.peak)
         found = Baseline(results, coverage, plain.seconds, self.command.runner)
-        self._preload(found, plain, test_seconds, until)
+        if not hurried:
+            self._preload(found, plain, test_seconds, until)
         return found
 
     def _preload(self, found: Baseline, plain: Look, test_seconds: float, until: float) -> None:
         """Has the workers import what the tests import from outside the project, and sees that nothing changes."""
         whole = found.seconds < _PROOF
         ids = None if whole else tuple(r.id for r in found.failing) or None
-        late = time.monotonic() + _WORTH * found.seconds > until
+        late = time.monotonic() + found.seconds > until
         if late or not plain.modules or (ids is None and not whole):
             return
         self._setting.preload = plain.modules

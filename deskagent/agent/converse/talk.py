@@ -15,6 +15,7 @@ from deskagent.agent.converse import stuck
 from deskagent.agent.converse.acting import Hands
 from deskagent.agent.converse.asking import Came, ask, tokens_of
 from deskagent.agent.converse.steps import Prefix, step_after, weigh
+from deskagent.agent.converse.unseen import refusal, shown
 from deskagent.agent.loop import FINAL, State, next_state
 from deskagent.agent.recorder import Recorder
 from deskagent.messages import Author, Part, Said, Text
@@ -31,6 +32,7 @@ _GO_ON = {
 _THINKING_LOOPS = (
     "Your thinking repeated itself and was ended. Take another way, with less thinking: act, or ask."
 )
+_NO_PICTURES = "{model} refused the pictures, so from now on it is only told of them. It said: {why}"
 _STUCK = "{why}. Doing it again won't help: try another way, or say what is missing."
 
 
@@ -146,7 +148,7 @@ class Talk:
         request = Ask(
             self.system,
             self.tools,
-            turns,
+            shown(turns, self.history, self.provider.name),
             tier=str(tier),
             blob=self.recorder.journal.blobs.get,
             session=self.recorder.journal.id,
@@ -163,6 +165,10 @@ class Talk:
 
     async def _outcome(self, came: Came) -> str:
         if came.error is not None and came.error.trouble is Trouble.CONTEXT and await self.room():
+            return "cut"
+        if blind := refusal(came.error, self.history, self.provider.name):
+            self.recorder.emit(blind)
+            self.recorder.notice("warning", _NO_PICTURES.format(model=self.provider.name, why=came.error))
             return "cut"
         if came.error is not None and (came.error.trouble is not Trouble.NETWORK or came.empty):
             self.why = str(came.error)
