@@ -106,8 +106,8 @@ class TodosSet(Event, frozen=True, tag="todos_set"):
 
 
 class Chosen(Event, frozen=True, tag="chosen"):
-    """A setting that holds from now on: `what` is `model`, `effort`, `mode`, or `head`, whose value is the blob of the
-    system message."""
+    """A setting that holds from now on: `what` is `model`, `effort`, `mode`; `head`, whose value is the blob of the
+    system message; or `unseen`, the name of a model whose server takes no pictures."""
 
     what: str
     value: str

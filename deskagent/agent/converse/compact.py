@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from deskagent.agent.budget import StepType, Tier
 from deskagent.agent.converse.asking import ask
 from deskagent.agent.converse.log import Log
+from deskagent.agent.converse.unseen import shown
 from deskagent.agent.recorder import Recorder
 from deskagent.messages import Answer, Author, Image, Said, Text, Thinking, Turn, Used
 from deskagent.providers.base import Ask, Choice, Provider, Tool
@@ -75,10 +76,11 @@ class Compactor:
     async def _told(self, entries: Sequence[Entry], words: str) -> str:
         """The model's summary; "" where it can't give one."""
         wish = Said((Text(f"{_ASK}\n{words}".strip()),), Author.DESKAGENT)
+        turns = [entry.turn for entry in entries if entry.turn.parts]
         request = Ask(
             self.system,
             self.tools,
-            (*(entry.turn for entry in entries if entry.turn.parts), wish),
+            (*shown(turns, self.history, self.provider.name), wish),
             tier="low",
             choice=Choice.NONE,
             blob=self.recorder.journal.blobs.get,

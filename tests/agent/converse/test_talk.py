@@ -15,7 +15,8 @@ from deskagent.agent.converse.acting import Decision, Hands, Verdict
 from deskagent.agent.converse.talk import Limits, Talk
 from deskagent.agent.loop import State
 from deskagent.agent.recorder import Recorder
-from deskagent.messages import Answer, Author, Call, Outcome, Said, Text
+from deskagent.messages import Answer, Author, Call, Image, Outcome, Said, Text
+from deskagent.providers import pictures
 from deskagent.providers.base import ProviderError, Stop, Stopped, TextDelta, ThinkingDelta, Trouble, Usage
 from deskagent.session import talk
 from deskagent.session.history import History
@@ -231,3 +232,13 @@ def test_the_tier_follows_the_step_and_climbs_after_a_rut(make, script) -> None:
     two = make([says("done")], effort="low", said="again")
     asyncio.run(two.run())
     assert two.provider.asked[0].tier == "low"
+
+
+def test_a_server_that_refuses_a_picture_is_asked_again_without_it(make, script, watcher) -> None:
+    says, _ = script
+    made = make([[ProviderError(Trouble.BAD_REQUEST, "image input is not supported")], says("Well.")])
+    made.say((Image("blob", "image/png", 3, 4, "shot.png"),))
+    assert asyncio.run(made.run()) is State.DONE
+    before, after = made.provider.asked
+    assert pictures.any_in(before.turns) and not pictures.any_in(after.turns)
+    assert pictures.any_in(made.history.turns())
