@@ -41,6 +41,8 @@ from deskagent.repair.candidates import (
     matching,
     members,
     names,
+    narrowed,
+    nested,
     nones,
     operand,
     otherwise,
@@ -66,6 +68,7 @@ from deskagent.repair.candidates import (
     typed,
     warned,
     widen,
+    zeros,
 )
 from deskagent.repair.candidates.base import Operator, Place, Proposal
 
@@ -78,6 +81,7 @@ FAMILIES = (
     leaving, makers, decorated, dunders, importing, dispatch, slips, completed, rows,
     coercing, idioms, spelled, lineage,
     nones, typed, owners, otherwise, over, passed, apart, poured,
+    narrowed, nested, zeros,
 )  # fmt: skip
 
 
