@@ -24,7 +24,8 @@ CALL = 300.0
 @dataclass(frozen=True, slots=True)
 class Spec:
     """command, args, env: of a process. url, headers: of a service. cwd: where a process runs. seconds: of a call.
-    written: the settings as they are written. taken: variables of our environment that were filled in."""
+    written: the settings as they are written. taken: variables of our environment that were filled in. anywhere: it is
+    the same server in every folder."""
 
     name: str
     cwd: Path
@@ -36,12 +37,15 @@ class Spec:
     seconds: float = CALL
     written: str = ""
     taken: tuple[str, ...] = ()
+    anywhere: bool = False
 
     @property
     def fingerprint(self) -> str:
         """Of all that decides what really runs, or is really talked to."""
         real = [self.command, self.args, sorted(self.env.items()), self.url, sorted(self.headers.items())]
-        return hashlib.sha256(json.dumps([*real, str(self.cwd)]).encode()).hexdigest()
+        return hashlib.sha256(
+            json.dumps([*real, "" if self.anywhere else str(self.cwd)]).encode()
+        ).hexdigest()
 
     @property
     def shown(self) -> str:
@@ -72,7 +76,7 @@ class Described:
         ).hexdigest()
 
 
-def read(name: str, entry: object, cwd: Path) -> Spec:
+def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec:
     """A server's entry in the form of Claude Code's `.mcp.json`. Errors: UsageError."""
     if not _NAME.fullmatch(name) or "__" in name:
         raise UsageError(
@@ -123,4 +127,5 @@ def read(name: str, entry: object, cwd: Path) -> Spec:
         timeout / 1000 if isinstance(timeout, int | float) and timeout > 0 else CALL,
         json.dumps(dict(entry), indent=2, ensure_ascii=False),
         tuple(taken),
+        anywhere,
     )
