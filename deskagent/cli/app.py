@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "index": ("deskagent.cli.index", "Index a project; ask it, draw its map."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
     "model": ("deskagent.cli.model", "Look into checkpoints, verify, quantise, export, compare them."),
+    "mcp": ("deskagent.cli.mcp", "Tool servers: add, list, approve, remove them."),
     "trust": (
         "deskagent.cli.trust",
         "Trust a folder, so that what is detected in it may run in the sandbox.",

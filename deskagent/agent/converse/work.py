@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from deskagent import __version__
 from deskagent.agent import past, settle, which
@@ -27,6 +27,7 @@ from deskagent.agent.converse.talk import Limits, Talk
 from deskagent.agent.front import Passing, Printed, Question
 from deskagent.agent.permissions import Mode, is_trusted
 from deskagent.agent.recorder import Recorder
+from deskagent.agent.servers.servers import Servers
 from deskagent.agent.workspace import project_root, workspace_lock
 from deskagent.errors import UsageError
 from deskagent.messages import Author, Text
@@ -41,7 +42,7 @@ from deskagent.terminal.sandbox import Sandbox, Unconfined, find_sandbox
 from deskagent.terminal.sandbox.protect import protected_paths
 from deskagent.terminal.types import Policy, Rung
 from deskagent.tools import registry
-from deskagent.tools.base import Changes, Context
+from deskagent.tools.base import Changes, Context, Tool
 from deskagent.tools.fitting import fitting
 from deskagent.tools.jobs import Jobs
 
@@ -123,7 +124,19 @@ def at_work(options: Options, front: Person) -> Iterator[Talk]:
             settle.settle_session(recorder, project, journal)
         jobs = Jobs()
         stack.callback(jobs.close)
-        yield _talk(options, front, recorder, history, project, jobs)
+        servers = _servers(front, recorder, project)
+        stack.callback(servers.close)
+        named = options.tools is None or any(name.startswith("mcp__") for name in options.tools)
+        theirs = servers.tools() if named else ()
+        yield _talk(options, front, recorder, history, project, jobs, theirs)
+
+
+def _servers(front: Person, recorder: Recorder, project: Path) -> Servers:
+    def warn(text: str) -> None:
+        recorder.notice("warning", text)
+
+    choose = front.choose if front.interactive else None
+    return Servers(project, trusted=is_trusted(project), warn=warn, choose=choose)
 
 
 def _opened(options: Options) -> tuple[Journal, Path, bool]:
@@ -170,7 +183,13 @@ def _sandbox(mode: Mode, recorder: Recorder) -> Sandbox:
 
 
 def _talk(
-    options: Options, front: Person, recorder: Recorder, history: History, project: Path, jobs: Jobs
+    options: Options,
+    front: Person,
+    recorder: Recorder,
+    history: History,
+    project: Path,
+    jobs: Jobs,
+    theirs: tuple[Tool[Any], ...],
 ) -> Talk:
     def chosen(what: str, given: str, usual: str) -> str:
         """What the person gives now, else what held before, else what is usual; it holds from here."""
@@ -191,7 +210,7 @@ def _talk(
         chosen("head", blobs.put(head.encode()), "")
     head = blobs.get(history.chosen["head"]).decode()
     gate = Gate(mode, sandbox.rung, options.rules, front.interactive, front.choose, options.save)
-    tools = registry.tools(options.tools, (Repair(recorder), Log(recorder.journal)))
+    tools = registry.tools(options.tools, (Repair(recorder), Log(recorder.journal), *theirs))
     policy = Policy(
         writable=() if mode is Mode.PLAN else (project,),
         read_only=protected_paths(project),
