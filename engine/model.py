@@ -66,6 +66,11 @@ class Model:
         """Logits [len(wanted), vocab] fp32 of the wanted rows; the caches hold the new tokens after it."""
         return self.ops.linear(self.hidden(batch, pools), self.weights.head).float()
 
+    def loglik(self, batch: Batch, pools: Pools, rows: Tensor, tokens: Tensor) -> Tensor:
+        """Log-likelihoods [M] fp32 of tokens after wanted rows; logits aren't kept. rows, tokens: [M] int64; a row is
+        counted among the wanted ones. The caches hold the new tokens after it."""
+        return self.ops.loglik(self.hidden(batch, pools), self.weights.head, rows, tokens)
+
     def hidden(self, batch: Batch, pools: Pools) -> Tensor:
         """What the head reads: [len(wanted), hidden], normed."""
         stream = self.embed(batch)

@@ -46,6 +46,7 @@ class Ops:
 
     embed: Callable
     linear: Callable
+    loglik: Callable
     add: Callable
     rms_norm: Callable
     attn_res: Callable
@@ -72,6 +73,7 @@ class Ops:
 REFERENCE = Ops(
     embed=linear.embed,
     linear=linear.linear,
+    loglik=linear.loglik,
     add=linear.add,
     rms_norm=norm.rms_norm,
     attn_res=attnres.attn_res,

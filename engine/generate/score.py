@@ -14,8 +14,6 @@ from engine.generate.flat import Run, flat
 from engine.generate.trie import Branch, branches, folded
 from engine.model import Model
 
-LOGIT_BYTES = 1 << 26
-"""Of the logits that one pass may make."""
 _AGAIN = 32
 """Tokens that are rather computed again than a pass more is made: about what a pass of a small model costs beyond."""
 
@@ -69,7 +67,7 @@ class Scoring:
     ) -> None:
         """history: of the context less its last token; given back at the end or by `close`. budget: tokens a pass."""
         self.model, self.memory = model, memory
-        self.most = max(min(budget, LOGIT_BYTES // (4 * model.config.vocab)), 1)
+        self.most = max(budget, 1)
         self.scores: list[Score] = [Score(())] * len(continuations)
         self._branches = branches(continuations, self.most)
         self._history: History | None = history
@@ -114,12 +112,12 @@ class Scoring:
         if not taken:
             return False
         try:
-            logits = self._pass([Run(history, job.tokens()) for job, history in taken])
+            known = self._pass(taken)
         except BaseException:
             for _, history in taken:
                 history.release()
             raise
-        self._settle(taken, logits)
+        self._settle(taken, known)
         return True
 
     def _start(self, job: _Job) -> History | None:
@@ -142,29 +140,23 @@ class Scoring:
         fork.left -= 1
         return history
 
-    def _settle(self, taken: list[tuple[_Job, History]], logits: Tensor) -> None:
-        """logits: [tokens of all jobs, V]; each row's tell of the token after it."""
-        whole = logits.logsumexp(-1)
-        following = list[int]()
-        for job, _ in taken:
-            following += job.branch.tokens[1:]
-            if job.branch.ways:
-                following.append(0)  # which one, the ways tell
-        rows = torch.tensor(following, device=logits.device, dtype=torch.int64)
-        known = (logits.gather(1, rows[:, None])[:, 0] - whole).tolist()
+    def _settle(self, taken: list[tuple[_Job, History]], known: list[float]) -> None:
+        """known: of each job the log-likelihoods of what follows its tokens, as `_asked` names them."""
         end = 0
         for job, history in taken:
-            start, end = end, end + len(job.tokens())
-            path = (*job.path, job.first, *known[start : start + len(job.branch.tokens) - 1])
-            self._note(job.branch, path)
-            if job.branch.ways:
-                self._branch(history, job.branch.ways, logits[end - 1] - whole[end - 1], path)
+            branch, start = job.branch, end
+            inside, end = start + len(branch.tokens) - 1, start + len(branch.tokens) - 1 + len(branch.ways)
+            path = (*job.path, job.first, *known[start:inside])
+            self._note(branch, path)
+            if branch.ways:
+                self._branch(history, branch.ways, known[inside:end], path)
             else:
                 history.release()
 
-    def _branch(self, history: History, ways: list[Branch], next_: Tensor, path: tuple[float, ...]) -> None:
-        """Jobs for what follows `history`, which gives up its slot. next_: [V], log-likelihoods of the next token."""
-        firsts = next_[[way.tokens[0] for way in ways]].tolist()
+    def _branch(
+        self, history: History, ways: list[Branch], firsts: list[float], path: tuple[float, ...]
+    ) -> None:
+        """Jobs for what follows `history`, which gives up its slot. firsts: of the ways' first tokens."""
         more: list[tuple[Branch, float]] = []
         for way, first in zip(ways, firsts, strict=True):
             if len(way.tokens) == 1 and not way.ways:
@@ -186,10 +178,26 @@ class Scoring:
         for number in branch.ends:
             self.scores[number] = Score(path[1:])
 
-    def _pass(self, runs: list[Run]) -> Tensor:
-        """Logits of all rows, run after run."""
+    def _pass(self, taken: list[tuple[_Job, History]]) -> list[float]:
+        """Log-likelihoods of what follows each row, job after job."""
+        runs = [Run(history, job.tokens()) for job, history in taken]
+        rows, tokens = _asked([job.branch for job, _ in taken])
+        device = self.model.weights.norm.device
+        pairs = torch.tensor([rows, tokens], dtype=torch.int64).to(device)
         with torch.inference_mode():
-            logits = self.model.forward(flat(runs, self.model.weights.norm.device), self.memory.pools)
+            known = self.model.loglik(flat(runs, device), self.memory.pools, pairs[0], pairs[1]).tolist()
         for run in runs:
             run.history.advance(len(run.tokens))
-        return logits
+        return known
+
+
+def _asked(several: Sequence[Branch]) -> tuple[list[int], list[int]]:
+    """Rows of a pass and tokens after them, of each branch: its own tokens after one another, then the first of each
+    way on."""
+    rows, tokens, end = list[int](), list[int](), 0
+    for branch in several:
+        last = end + len(branch.tokens) - 1
+        rows += [*range(end, last), *([last] * len(branch.ways))]
+        tokens += [*branch.tokens[1:], *(way.tokens[0] for way in branch.ways)]
+        end = last + 1 if branch.ways else last
+    return rows, tokens

@@ -50,6 +50,11 @@ class CpuOps:
         self.native.linear(hand(x), _all(weights), hand(out))
         return out
 
+    def loglik(self, x: Tensor, weight: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
+        out = torch.empty(rows.shape[0])
+        self.native.loglik(hand(x), hand(weight), hand(rows), hand(tokens), hand(out))
+        return out
+
     def add(self, one: Tensor, two: Tensor) -> Tensor:
         out = torch.empty_like(one)
         self.native.add(hand(one), hand(two), hand(out))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
+from kernels.reference import linear as plain
 from kernels.triton.shared import blocks, check, dot, power_of_two, rounded, take
 
 FEW = 16
@@ -39,6 +42,10 @@ def linear(x: Tensor, *weights: Tensor, exact: bool) -> Tensor:
         else:
             part.copy_(x.float() @ weight.float().T)
     return out
+
+
+def loglik(x: Tensor, weight: Tensor, rows: Tensor, tokens: Tensor, *, exact: bool) -> Tensor:
+    return plain.loglik(x, weight, rows, tokens, partial(linear, exact=exact))
 
 
 def product(x: Tensor, weight: Tensor, out: Tensor, exact: bool) -> None:

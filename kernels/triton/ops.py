@@ -23,6 +23,7 @@ SIMPLE = {
 }
 PRODUCTS = {
     "linear": linear.linear,
+    "loglik": linear.loglik,
     "kda": kda.kda,
     "index_topk": indexer.index_topk,
     "absorb": linear.absorb,

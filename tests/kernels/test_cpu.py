@@ -48,6 +48,10 @@ def test_company_changes_no_bit(isa, exact) -> None:
     for dtype in (torch.float32, torch.bfloat16):
         weight = torch.randn(70, 160).to(dtype)
         assert torch.equal(ops.linear(x, weight), torch.cat([ops.linear(row[None], weight) for row in x]))
+        first, tokens = torch.zeros(5, dtype=torch.int64), torch.arange(0, 70, 14)
+        likely = [ops.loglik(row[None], weight, first, tokens) for row in x]
+        rows = torch.arange(11).repeat_interleave(5)
+        assert torch.equal(ops.loglik(x, weight, rows, tokens.repeat(11)), torch.cat(likely))
 
 
 @each

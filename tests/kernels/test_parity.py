@@ -126,6 +126,20 @@ def test_linear_exactly(name, n, width, dtype, of_weights, seed) -> None:
 
 @each
 @some
+@given(st.integers(1, 60), widths, st.integers(1, 700), dtypes, dtypes, st.integers(0, 99), seeds)
+def test_log_likelihoods(name, n, width, vocab, dtype, of_weights, asked, seed) -> None:
+    """Several tokens of some rows, none of others."""
+    x, weight = drawn(seed, n, width, dtype=dtype), drawn(seed + 1, vocab, width, dtype=of_weights, size=0.3)
+    generator = torch.Generator().manual_seed(seed)
+    pairs = [torch.randint(0, most, (asked,), generator=generator) for most in (n, vocab)]
+    seen = x.to(BF16).to(dtype) if name in HALVED and of_weights is BF16 else x
+    expected = (seen.double() @ weight.double().T).log_softmax(-1)[pairs[0], pairs[1]].float()
+    same(IMPLEMENTATIONS[name].loglik(x, weight, *pairs), expected, BF16 if name in DRAWN else None)
+    same(REFERENCE.loglik(seen, weight, *pairs), expected, dtype)
+
+
+@each
+@some
 @given(rows, widths, dtypes, dtypes, sizes, seeds)
 def test_rows(name, n, width, dtype, other, size, seed) -> None:
     """Embedding, sum, norm, gates and activations."""

@@ -141,6 +141,11 @@ NB_MODULE(_native, m) {
       .def("linear", [](Native& n, A x, const std::vector<Array>& weights, A out) {
         n.submit([c = n.c, x = view(x), w = views(weights), out = view(out)] { linear(c, x, w, out); });
       })
+      .def("loglik", [](Native& n, A x, A weight, A rows, A tokens, A out) {
+        n.submit([c = n.c, x = view(x), w = view(weight), rows = view(rows), tokens = view(tokens), out = view(out)] {
+          loglik(c, x, w, rows, tokens, out);
+        });
+      })
       .def("add", [](Native& n, A one, A two, A out) {
         n.submit([c = n.c, one = view(one), two = view(two), out = view(out)] { add(c, one, two, out); });
       })

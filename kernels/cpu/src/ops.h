@@ -18,6 +18,7 @@ using Tensors = std::vector<Tensor>;
 
 void embed(Context, Tensor tokens, Tensor table, Tensor out);
 void linear(Context, Tensor x, const Tensors& weights, Tensor out);
+void loglik(Context, Tensor x, Tensor weight, Tensor rows, Tensor tokens, Tensor out);
 void add(Context, Tensor one, Tensor two, Tensor out);
 void rms_norm(Context, Tensor x, Tensor weight, float eps, Tensor out);
 void attn_res(Context, const Tensors& streams, Tensor score, float eps, Tensor out);

@@ -66,34 +66,43 @@ void write_keys(Context c, Tensor keys, Tensor weight, Tensor bias, float eps, T
   });
 }
 
-// Bits that grow with the number, NaN above all as torch sorts it, both zeros equal.
-static std::uint32_t ordered(float x) {
-  if (std::isnan(x)) return 0xffffffffu;
+// Bits that grow with the number, NaN above all as torch sorts it, both zeros equal; without a branch, as a row has one
+// for each position of the past.
+static inline std::uint32_t ordered(float x) {
   std::uint32_t bits;
-  x = x == 0 ? 0.f : x;
   std::memcpy(&bits, &x, 4);
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+  const std::uint32_t grown = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+  const std::uint32_t whole = (bits & 0x7fffffffu) ? grown : 0x80000000u;
+  return (bits & 0x7fffffffu) > 0x7f800000u ? 0xffffffffu : whole;
 }
 
-// Positions of the k largest of n > k, ascending; of equal ones the lowest. Finds the k-th by its digits, 11 bits a time.
-static void top(const float* scores, i64 n, i64 k, std::int32_t* out) {
-  std::uint32_t prefix = 0, known = 0;
-  i64 wanted = k;  // how many are still to be found among those that begin as `prefix` does
-  for (int shift : {21, 10, 0}) {
-    const int bits = shift == 0 ? 10 : 11;
-    i64 counts[2048] = {};
-    for (i64 i = 0; i < n; i++) {
-      const std::uint32_t key = ordered(scores[i]);
-      if ((key & known) == prefix) counts[key >> shift & ((1u << bits) - 1)]++;
-    }
-    std::uint32_t digit = (1u << bits) - 1;
+// Positions of the k largest of n > k, ascending; of equal ones the lowest. Finds the k-th by its digits, 8 bits a time,
+// in `keys` (room for n, twice): after each digit those that begin alike are few.
+static void top(const float* scores, i64 n, i64 k, std::uint32_t* keys, std::int32_t* out) {
+  std::uint32_t* alike = keys + n;
+  for (i64 i = 0; i < n; i++) alike[i] = keys[i] = ordered(scores[i]);
+  std::uint32_t prefix = 0;
+  i64 wanted = k, left = n;  // how many are still to be found among those that begin as `prefix` does
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    std::int32_t counts[256] = {};
+    for (i64 i = 0; i < left; i++) counts[alike[i] >> shift & 255]++;
+    std::uint32_t digit = 255;
     for (; counts[digit] < wanted; digit--) wanted -= counts[digit];
     prefix |= digit << shift;
-    known |= ((1u << bits) - 1) << shift;
+    i64 kept = 0;
+    for (i64 i = 0; i < left; i++) {
+      const std::uint32_t key = alike[i];
+      alike[kept] = key;
+      kept += (key >> shift & 255) == digit;
+    }
+    left = kept;
   }
-  for (i64 i = 0, found = 0; found < k; i++) {
-    const std::uint32_t key = ordered(scores[i]);
-    if (key > prefix || (key == prefix && wanted-- > 0)) out[found++] = std::int32_t(i);
+  i64 found = 0;
+  for (i64 i = 0; found < k; i++) {
+    const bool equal = keys[i] == prefix, taken = keys[i] > prefix || (equal && wanted > 0);
+    out[found] = std::int32_t(i);
+    found += taken;
+    wanted -= equal;
   }
 }
 
@@ -132,7 +141,8 @@ void index_topk(Context c, Tensor q, Tensor weights, Tensor pages, Sequences s, 
       i64 number;
       const i64 seen = place(begin + item, number);
       auto* to = static_cast<std::int32_t*>(out.at(begin + item));
-      if (seen > k) return top(scores + item * longest, seen, k, to);
+      if (seen > k)
+        return top(scores + item * longest, seen, k, reinterpret_cast<std::uint32_t*>(floats(SLOT_ITEM_B, 2 * seen)), to);
       for (i64 i = 0; i < k; i++) to[i] = i < seen ? std::int32_t(i) : -1;
     });
   }

@@ -31,38 +31,54 @@ static const u16* halved(Context c, const Tensor& x, Slot slot, i64* ld) {
   return room;
 }
 
-void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
-  const i64 tokens = x.size[0], k = x.last();
-  i64 rows = 0;
-  for (const Tensor& w : weights) {
-    need(w.dims == 2 && w.last() == k && (w.type == Type::f32 || w.type == Type::bf16), "a weight of another width");
-    rows += w.size[0];
+// Rows of x made ready for products with weights of any type: bf16 for weights of bf16 where there is an instruction for
+// both, fp32 for the rest.
+namespace {
+class Rows {
+ public:
+  Rows(Context c, const Tensor& x, const Tensors& weights) : c_(c) {
+    for (const Tensor& w : weights) {
+      need(w.dims == 2 && w.last() == x.last() && (w.type == Type::f32 || w.type == Type::bf16), "a weight of another width");
+      if (paired(w) && !half_) half_ = halved(c, x, SLOT_A, &ldh_);
+      if (!paired(w) && !in_) in_ = wide(c, x, SLOT_X, &ldx_);
+    }
   }
+
+  // out[t, r]: token `token` + t times row `first` + r, in fp32.
+  void times(const Tensor& w, i64 first, i64 rows, i64 token, i64 tokens, float* out, i64 ldo) const {
+    if (paired(w))
+      c_.k->pairs(half_ + token * ldh_, ldh_, tokens, static_cast<u16*>(w.at(first)), w.stride[0], rows, w.last(), out, ldo);
+    else some_rows(c_, in_ + token * ldx_, ldx_, tokens, w, first, rows, out, ldo);
+  }
+
+ private:
+  bool paired(const Tensor& w) const { return c_.k->pairs && !c_.exact && w.type == Type::bf16; }
+  Context c_;
+  i64 ldx_ = 0, ldh_ = 0;
+  const float* in_ = nullptr;
+  const u16* half_ = nullptr;
+};
+}  // namespace
+
+void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
+  const i64 tokens = x.size[0];
+  i64 rows = 0;
+  for (const Tensor& w : weights) rows += w.size[0];
   need(out.size[0] == tokens && out.last() == rows, "a result of another shape");
   if (!tokens || !rows) return;
-  // Rows of bf16 for weights of bf16 where there is an instruction for both; the rest reads fp32.
-  const auto paired = [&](const Tensor& w) { return c.k->pairs && !c.exact && w.type == Type::bf16; };
-  i64 ldx = k, ldh = k;
-  const float* in = nullptr;
-  const u16* half = nullptr;
-  for (const Tensor& w : weights) {
-    if (paired(w) && !half) half = halved(c, x, SLOT_A, &ldh);
-    if (!paired(w) && !in) in = wide(c, x, SLOT_X, &ldx);
-  }
+  const Rows in(c, x, weights);
   const bool direct = out.type == Type::f32;
   float* result = direct ? out.as<float>() : floats(SLOT_OUT, tokens * rows);
   const i64 each = panel(rows, tokens > FEW ? 16 : 128);
   i64 items = 0;
   for (const Tensor& w : weights) items += divide_up(w.size[0], each);
-  Pool::shared().run(items, tokens * rows * k, [&](i64 item) {
+  Pool::shared().run(items, tokens * rows * x.last(), [&](i64 item) {
     i64 column = 0;
     for (const Tensor& w : weights) {
       const i64 here = divide_up(w.size[0], each);
       if (item < here) {
         const i64 first = item * each, count = std::min(each, w.size[0] - first);
-        if (paired(w))
-          c.k->pairs(half, ldh, tokens, static_cast<u16*>(w.at(first)), w.stride[0], count, k, result + column + first, rows);
-        else some_rows(c, in, ldx, tokens, w, first, count, result + column + first, rows);
+        in.times(w, first, count, 0, tokens, result + column + first, rows);
         for (i64 t = 0; !direct && t < tokens; t++)
           c.k->narrow(result + t * rows + column + first, count, out.as<u16>() + t * rows + column + first);
         return;
@@ -70,6 +86,49 @@ void linear(Context c, Tensor x, const Tensors& weights, Tensor out) {
       item -= here;
       column += w.size[0];
     }
+  });
+}
+
+// Logits are made a tile at a time and never kept. How the vocabulary is cut depends on the weight's shape alone, so that
+// neither company nor threads change a bit.
+void loglik(Context c, Tensor x, Tensor weight, Tensor rows, Tensor tokens, Tensor out) {
+  const i64 count = x.size[0], vocab = weight.size[0], width = weight.last(), asked = rows.last(), block = 48;
+  need(rows.type == Type::i64 && tokens.type == Type::i64 && rows.dims == 1 && tokens.dims == 1 && tokens.last() == asked &&
+           out.type == Type::f32 && out.dims == 1 && out.last() == asked,
+       "loglik: shapes that don't fit");
+  for (i64 i = 0; i < asked; i++)
+    need(rows.as<i64>()[i] >= 0 && rows.as<i64>()[i] < count && tokens.as<i64>()[i] >= 0 && tokens.as<i64>()[i] < vocab,
+         "loglik: a row or token that isn't there");
+  const Rows in(c, x, {weight});
+  if (!asked) return;
+  const i64 each = std::clamp<i64>((i64(128) << 10) / width / 16 * 16, 16, 512);  // a tile's weights stay in the cache
+  const i64 panels = divide_up(vocab, each), blocks = divide_up(count, block);
+  float* parts = floats(SLOT_C, 2 * panels * count);  // of each panel and row: the maximum, Σ e^(logit − maximum)
+  Pool::shared().run(panels * blocks, count * vocab * width, [&](i64 item) {
+    const i64 first = item / blocks * each, high = std::min(each, vocab - first);
+    const i64 row = item % blocks * block, n = std::min(block, count - row);
+    float* tile = floats(SLOT_ITEM_A, block * each);
+    in.times(weight, first, high, row, n, tile, each);
+    for (i64 t = 0; t < n; t++) {
+      float* part = parts + 2 * ((row + t) * panels + item / blocks);
+      part[1] = 0;
+      part[0] = c.k->softmax_part(tile + t * each, high, 1.f, -INFINITY, part + 1);
+    }
+  });
+  float* whole = floats(SLOT_D, count);
+  for (i64 row = 0; row < count; row++) {
+    const float* part = parts + 2 * row * panels;
+    float largest = part[0];
+    for (i64 i = 1; i < panels; i++) largest = std::max(largest, part[2 * i]);
+    double sum = 0;
+    for (i64 i = 0; i < panels; i++) sum += double(part[2 * i + 1]) * std::exp(double(part[2 * i] - largest));
+    whole[row] = largest + float(std::log(sum));
+  }
+  Pool::shared().run(asked, asked * width, [&](i64 i) {  // alone, a product has the bits that it has in a tile
+    const i64 row = rows.as<i64>()[i];
+    float logit;
+    in.times(weight, tokens.as<i64>()[i], 1, row, 1, &logit, 1);
+    out.as<float>()[i] = logit - whole[row];
   });
 }
 

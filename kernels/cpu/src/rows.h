@@ -128,14 +128,19 @@ static float softmax_part(float* x, i64 n, float scale, float old_max, float* su
   return largest;
 }
 
+template <int R> static inline void relu_sums_of(const float* dots, i64 heads, const float* weights, float* out) {
+  F sums[R] = {};
+  each(heads, [&](i64 h, i64 m) {
+    const F by = take(weights + h, m);
+    for (int r = 0; r < R; r++) sums[r] += most(take(dots + r * heads + h, m), F{}) * by;
+  });
+  put_totals<R>(sums, out);
+}
+
 static void relu_sums(const float* dots, i64 heads, const float* weights, i64 n, float* out) {
-  for (i64 p = 0; p < n; p++) {
-    F sums{};
-    each(heads, [&](i64 h, i64 m) {
-      sums += most(take(dots + p * heads + h, m), F{}) * take(weights + h, m);
-    });
-    out[p] = total(sums);
-  }
+  i64 p = 0;
+  for (; p + 4 <= n; p += 4) relu_sums_of<4>(dots + p * heads, heads, weights, out + p);
+  for (; p < n; p++) relu_sums_of<1>(dots + p * heads, heads, weights, out + p);
 }
 
 }  // namespace dk::ISA

@@ -33,6 +33,13 @@ static inline F load(const u16* p) {
 #endif
 }
 
+#if defined(__AVX512F__)
+static inline F load_part(const float* p, i64 n) { return (F)_mm512_maskz_loadu_ps(__mmask16((1u << n) - 1), p); }
+static inline F load_part(const u16* p, i64 n) {
+  return (F)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(__mmask16((1u << n) - 1), p)), 16);
+}
+static inline void store_part(float* p, F v, i64 n) { _mm512_mask_storeu_ps(p, __mmask16((1u << n) - 1), (__m512)v); }
+#else
 template <class E> static inline F load_part(const E* p, i64 n) {
   E part[W] = {};
   for (i64 i = 0; i < n; i++) part[i] = p[i];
@@ -42,6 +49,7 @@ template <class E> static inline F load_part(const E* p, i64 n) {
 static inline void store_part(float* p, F v, i64 n) {
   for (i64 i = 0; i < n; i++) p[i] = v[i];
 }
+#endif
 
 static inline float total(F v) {
 #if defined(__AVX512F__)

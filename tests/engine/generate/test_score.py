@@ -112,6 +112,10 @@ def test_short_answers_take_one_pass(engine) -> None:
             passes.append(len(batch.tokens))
             return forward(batch, pools)
 
+        def loglik(self, batch, *more, loglik=made.model.loglik):
+            passes.append(len(batch.tokens))
+            return loglik(batch, *more)
+
     made.model = Counting()
     made.score(CONTEXT, [[1, 2, 3], [1, 2, 4], [1, 5], [6], [6, 7]])
     assert passes == [len(CONTEXT) - 1, 3 + 3 + 2 + 2 + 1]
@@ -127,6 +131,10 @@ def test_each_beginning_is_computed_once(engine) -> None:
         def forward(self, batch, pools, forward=made.model.forward):
             rows.append(len(batch.tokens))
             return forward(batch, pools)
+
+        def loglik(self, batch, *more, loglik=made.model.loglik):
+            rows.append(len(batch.tokens))
+            return loglik(batch, *more)
 
     made.model = Counting()
     shared = list(range(20))
