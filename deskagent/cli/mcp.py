@@ -138,7 +138,7 @@ def list_() -> int:
             state = "not approved: deskagent mcp approve " + server.name
         else:
             state = "yours, not used yet"
-        what = (server.spec.url or " ".join([server.spec.command, *server.spec.args])) if server.spec else ""
+        what = server.spec.where if server.spec else ""
         whose = "project" if server.project else "user"
         click.echo(printable(f"{server.name}  ({whose})  {what}\n    {state}"))
     if not trusted and (project / named.FILE).exists():

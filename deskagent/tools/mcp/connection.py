@@ -83,7 +83,7 @@ class Connection:
                 future.cancel()
                 if not cancel.is_set():
                     self._end(live)
-                raise ServerError(f"MCP server {self.spec.name}: {why}", begun=True)
+                raise self._error(f": {why}", begun=True)
         try:
             return future.result(), again
         except Exception as error:  # of the library, of the server's words, of the network
@@ -91,7 +91,7 @@ class Connection:
             last = self._last(live)
             if gone or live.process is None:
                 self._end(live)
-            raise ServerError(f"MCP server {self.spec.name}: {_words(error)}.{last}", begun=gone) from error
+            raise self._error(f": {_words(error)}.{last}", begun=gone) from error
 
     def close(self) -> None:
         with self._lock:
@@ -163,7 +163,7 @@ class Connection:
             if why:
                 last = self._last(live)
                 self._shut(live)
-                raise ServerError(f"MCP server {self.spec.name} {why}{last}")
+                raise self._error(f" {why}{last}")
         return live
 
     def _process(self) -> Process:
@@ -202,6 +202,9 @@ class Connection:
                 live.client = client
                 ready.set()
                 await anyio.sleep_forever()
+
+    def _error(self, words: str, *, begun: bool = False) -> ServerError:
+        return ServerError(f"MCP server {self.spec.name}{self.spec.told(words)}", begun=begun)
 
     def _last(self, live: _Live) -> str:
         """The end of what it wrote into its log."""

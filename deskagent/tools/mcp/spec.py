@@ -17,6 +17,8 @@ from deskagent.terminal.text import printable
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,30}")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _HTTP = ("http", "streamable-http", "streamable_http")
+_SECRET = 6
+"""Characters from which on a value may be a secret; shorter ones are in every text."""
 CALL = 300.0
 """Seconds that a call may take, where the settings say nothing."""
 
@@ -24,7 +26,7 @@ CALL = 300.0
 @dataclass(frozen=True, slots=True)
 class Spec:
     """command, args, env: of a process. url, headers: of a service. cwd: where a process runs. seconds: of a call.
-    written: the settings as they are written. taken: variables of our environment that were filled in. anywhere: it is
+    written: the settings as written. filled: variables of our environment that stand in it now. anywhere: it is
     the same server in every folder."""
 
     name: str
@@ -36,7 +38,7 @@ class Spec:
     headers: Mapping[str, str] = field(default_factory=dict)
     seconds: float = CALL
     written: str = ""
-    taken: tuple[str, ...] = ()
+    filled: Mapping[str, str] = field(default_factory=dict, repr=False)
     anywhere: bool = False
 
     @property
@@ -48,14 +50,27 @@ class Spec:
         ).hexdigest()
 
     @property
+    def where(self) -> str:
+        """Its command line or address, as written."""
+        entry = json.loads(self.written)
+        return str(entry.get("url") or " ".join(map(str, [entry["command"], *entry.get("args", [])])))
+
+    def told(self, text: str) -> str:
+        """`text` with the names of variables in place of what was filled in: a key isn't told to a model."""
+        for name, value in self.filled.items():
+            if len(value) >= _SECRET:
+                text = text.replace(value, f"${{{name}}}")
+        return text
+
+    @property
     def shown(self) -> str:
         """For the person: whole, as written, so that no secret that is filled in is printed."""
         told = [
             f"MCP server {self.name}, in {self.cwd}:" if self.command else f"MCP server {self.name}:",
             self.written,
         ]
-        if self.taken:
-            told.append(f"It is given these variables of your environment: {', '.join(self.taken)}.")
+        if self.filled:
+            told.append(f"It is given these variables of your environment: {', '.join(self.filled)}.")
         if self.command:
             told.append("It runs outside of the sandbox.")
         return printable("\n".join(told))
@@ -100,7 +115,7 @@ def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec
         raise UsageError(f"The MCP server {name} is of type {kind!r}; there are stdio and http.")
     if url and not url.replace("${", "").startswith(("http://", "https://")) and "${" not in url:
         raise UsageError(f"The url of the MCP server {name} has to begin with http:// or https://.")
-    taken: dict[str, None] = {}
+    filled: dict[str, str] = {}
 
     def fill(text: object) -> str:
         def value(found: re.Match[str]) -> str:
@@ -110,7 +125,7 @@ def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec
                     f"The MCP server {name} needs the variable {found[1]}.", hint="Set it, then try again."
                 )
             if found[1] in os.environ:
-                taken[found[1]] = None
+                filled[found[1]] = known
             return known
 
         return _VARIABLE.sub(value, str(text))
@@ -126,6 +141,6 @@ def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec
         {str(key): fill(each) for key, each in headers.items()},
         timeout / 1000 if isinstance(timeout, int | float) and timeout > 0 else CALL,
         json.dumps(dict(entry), indent=2, ensure_ascii=False),
-        tuple(taken),
+        filled,
         anywhere,
     )

@@ -43,10 +43,7 @@ class ServerTool(Tool[Given]):
     def wish(self, arguments: Given, context: Context) -> Wish:
         spec = self.connection.spec
         given = json.dumps(arguments.model_extra or {}, indent=2, ensure_ascii=False, sort_keys=True)
-        where = spec.url or " ".join([spec.command, *spec.args])
-        subject = (
-            f"{self.described.name} of the MCP server {spec.name} ({where}), outside of the sandbox\n{given}"
-        )
+        subject = f"{self.described.name} of the MCP server {spec.name} ({spec.where}), outside of the sandbox\n{given}"
         return Wish(Effect.OUTSIDE, subject, f"mcp:{spec.fingerprint}:{self.described.digest}:{given}")
 
     def run(self, arguments: Given, context: Context) -> Result:

@@ -215,3 +215,19 @@ def test_whatever_really_runs_is_in_the_fingerprint(tmp_path: Path, monkeypatch:
     prints.add(specs.read("small", base, tmp_path).fingerprint)
     assert len(prints | {first.fingerprint}) == len(others) + 3
     assert "TOOL" in first.shown and "${TOOL}" in first.shown
+
+
+def test_a_key_that_is_filled_in_is_told_to_nobody(connect, context, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    code = "import sys; sys.exit('bad key ' + sys.argv[1])"
+    entry = {"command": sys.executable, "args": ["-I", "-c", code, "${MY_KEY}"]}
+    connection = connect(entry)
+    tool = tools(connection, specs_of("add"), lambda: None)[0]
+    told = (
+        tool.wish(tool.arguments(), context).subject
+        + connection.spec.shown
+        + repr(connection.spec.filled.keys())
+    )
+    result = tool.run(tool.arguments(), context)
+    assert "bad key ${MY_KEY}" in result.content[0].text
+    assert "${MY_KEY}" in told and "sk-very" not in told + result.content[0].text
