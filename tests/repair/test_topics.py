@@ -70,3 +70,9 @@ def test_no_source_and_rubbish_give_what_the_names_say():
     assert Topics.read("", Baseline((), {}, 0.0), {}.get).weights == {}
     gone = topics(test="nowhere.py::test_kettles[\n-1]")
     assert gone.weights["kettl"] > 0
+
+
+def test_a_failing_file_without_a_test_of_its_own_says_nothing():
+    failing = Baseline((TestResult("test_b.py", Outcome.ERROR, 0.0, "SyntaxError: invalid syntax"),), {}, 1.0)
+    for text in ("def broken(:\n", "", '"""\n>>> 1 + 1\n3\n"""\n'):
+        assert isinstance(Topics.read("", failing, lambda path, text=text: text), Topics)

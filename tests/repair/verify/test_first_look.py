@@ -260,7 +260,8 @@ def test_workers_that_were_prepared_see_the_same(project: Path, verifier_of, out
     looked.prepare(60.0, look_too=True)
     found = [verifier.baseline() for verifier in (plain, begun, looked)]
     assert outcomes(found[0]) == outcomes(found[1]) == outcomes(found[2])
-    assert found[0].coverage == found[1].coverage == found[2].coverage
+    assert found[0].coverage == found[1].coverage
+    assert not found[2].coverage, "a tracer takes too long where there is a hurry"
     assert looked.warm
 
 
