@@ -20,11 +20,13 @@ LAYERS: dict[str, set[str]] = {
     "terminal": BASE,
     "repo": BASE | {"terminal"},
     "session": BASE | {"repo", "terminal"},
-    "providers": BASE | {"session"},
+    "providers": BASE | {"session", "terminal"},
     "tools": BASE | {"providers", "repair", "repo", "terminal"},
     "repair": BASE | {"licences", "repo", "terminal"},
     "agent": BASE | {"session", "providers", "tools", "repair", "repo", "terminal"},
-    "cli": BASE | {"licences", "agent", "session", "providers", "tools", "repair", "repo", "terminal"},
+    "imports": BASE | {"agent", "session"},
+    "cli": BASE
+    | {"imports", "licences", "agent", "session", "providers", "tools", "repair", "repo", "terminal"},
 }
 MAY_USE_THE_ENGINE = {"cli", "repair"}
 HEAVY = {"torch", "numpy", "textual", "openai", "anthropic"}

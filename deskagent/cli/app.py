@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 import os
 import sys
 
@@ -20,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("deskagent.cli.verify", "Replay a session's proof on clean copies."),
     "index": ("deskagent.cli.index", "Index a project; ask it, draw its map."),
     "sessions": ("deskagent.cli.sessions", "List, show, export and search past sessions."),
+    "import": ("deskagent.cli.importing", "Bring sessions and settings over from another agent."),
     "model": ("deskagent.cli.model", "Look into checkpoints, verify, quantise, export, compare them."),
     "mcp": ("deskagent.cli.mcp", "Tool servers: add, list, approve, remove them."),
     "trust": (
@@ -37,7 +39,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return getattr(importlib.import_module(COMMANDS[cmd_name][0]), cmd_name)
+        module = importlib.import_module(COMMANDS[cmd_name][0])
+        return getattr(module, f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -151,6 +151,7 @@ def _run(task: str, given: dict[str, Any], front: Any, result: Result) -> None:
 def options_of(given: dict[str, Any]) -> Any:
     """The options of a conversation from the command line's. Errors: UsageError."""
     from deskagent.agent.budget import Tier
+    from deskagent.agent.converse import standing
     from deskagent.agent.converse.rules import Rules
     from deskagent.agent.converse.talk import Limits
     from deskagent.agent.converse.work import Options
@@ -161,8 +162,12 @@ def options_of(given: dict[str, Any]) -> Any:
 
     session = named(given["latest"], given["session"], given["fork"])
     mode = given["permission_mode"]
-    own = kept()
-    rules = Rules.parse([*given["allowed_tools"], *own], (), given["denied_tools"])
+    always = standing.read()
+    rules = Rules.parse(
+        [*given["allowed_tools"], *kept(), *always["allow"]],
+        always["ask"],
+        [*given["denied_tools"], *always["deny"]],
+    )
     return Options(
         start=here(),
         argv=tuple(sys.argv),

@@ -30,6 +30,13 @@ class SessionStarted(Event, frozen=True, tag="session_started"):
     forked: str = ""
 
 
+class Imported(Event, frozen=True, tag="imported"):
+    """The session was another agent's, which `source` names; `key` is its own id of it."""
+
+    source: str
+    key: str
+
+
 class Request(Event, frozen=True, tag="request"):
     """What the person asked for, with the options that held."""
 
@@ -252,6 +259,7 @@ class Within(Event, frozen=True, tag="within"):
 
 KNOWN = (
     SessionStarted
+    | Imported
     | Request
     | StateChanged
     | StepStarted

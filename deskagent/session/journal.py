@@ -44,6 +44,7 @@ class Journal:
         self.blobs = Blobs(folder / "blobs", write=lock is not None)
         self._lock = lock
         self._limit = segment_bytes
+        self._lazy = False  # nothing is synced before the end
         self._mutex = threading.Lock()
         self._writer: segment.SegmentWriter | None = None
         self._opening: tuple[Damage, ...] = ()
@@ -83,6 +84,23 @@ class Journal:
                     made.append(item.event)
 
         return cls._new(segment_bytes, take_over)
+
+    @classmethod
+    def bring(cls, began: float, fill: Callable[[Self], object]) -> str:
+        """A session that `fill` appends all events to, with their own times, synced once: it is there whole or not at
+        all. began: Unix seconds. Gives its id. Errors as `create`, and those of `fill`."""
+        with files.storage_errors("make a session", store.sessions_dir()):
+            folder = store.new_folder(began, store.MAKING)
+            try:
+                with cls(folder, Lock(folder), SEGMENT_BYTES) as journal:
+                    journal.id = folder.name.removesuffix(store.MAKING)
+                    journal._lazy = True
+                    journal._begin_segment(1)
+                    fill(journal)
+                return store.finish(folder).name
+            except BaseException:
+                store.discard(folder)
+                raise
 
     @classmethod
     def _new(cls, segment_bytes: int, fill: Callable[[Self], object]) -> Self:
@@ -143,7 +161,7 @@ class Journal:
             # Counted first: an interrupt in between may leave a gap, never one number for two events.
             self.seq += 1
             try:
-                self._writer.append(line, sync=sync or event.sync)
+                self._writer.append(line, sync=(sync or event.sync) and not self._lazy)
             except OSError:
                 self.seq -= 1
                 raise

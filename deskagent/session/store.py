@@ -14,6 +14,8 @@ from deskagent.session import files
 
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}")
 SEGMENT = re.compile(r"\d{6,}\.jsonl")
+MAKING = ".new"
+"""Ends the name of a folder whose session isn't whole yet: nothing lists it."""
 
 
 def sessions_dir() -> Path:
@@ -21,8 +23,9 @@ def sessions_dir() -> Path:
     return paths.data_dir() / "sessions"
 
 
-def new_folder() -> Path:
-    """Makes the folder of a new session and returns it; its name is the session's id."""
+def new_folder(began: float = 0.0, suffix: str = "") -> Path:
+    """Makes the folder of a new session and returns it; its name is the session's id, then `suffix`. began: Unix
+    seconds, 0 for now."""
     root = sessions_dir()
     with files.storage_errors("make a session", root):
         files.make_dirs(root)
@@ -30,7 +33,7 @@ def new_folder() -> Path:
         for parent in (root.parent.parent, root.parent):
             files.sync_dir(parent)
         while True:
-            folder = root / new_id(time.time())
+            folder = root / (new_id(began or time.time()) + suffix)
             try:
                 files.make_dir(folder)
             except FileExistsError:
@@ -43,6 +46,16 @@ def discard(folder: Path) -> None:
     """Removes a session that was never acknowledged. What can't be removed holds no event, so is not
     listed."""
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def finish(folder: Path) -> Path:
+    """Gives a folder that is made whole its name for good. OSError if the disk can't."""
+    target = folder.with_name(folder.name.removesuffix(MAKING))
+    if target.exists():  # a session of the same quarter of a millisecond, with the same random digits
+        target = target.with_name(new_id(time.time()))
+    files.rename(folder, target)
+    files.sync_dir(target.parent)
+    return target
 
 
 def new_id(now: float) -> str:
