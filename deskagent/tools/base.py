@@ -72,6 +72,7 @@ class Context:
     their name. say: output as it comes, for who watches. cancel: set when the call is to end. ask: puts a question with
     choices to the person; "" where nobody answers. plan: sets the todos, each a text and its state.
     jobs: the conversation's commands in the background. seen_at: where commands see the project, None where it is.
+    diagnose: new problems after changes that were made, in words.
     """
 
     project: Path
@@ -88,6 +89,12 @@ class Context:
     plan: Callable[[list[tuple[str, str]]], None] = lambda todos: None
     jobs: Jobs = field(default_factory=Jobs)
     seen_at: Path | None = None
+    diagnose: Callable[[Changes, Context], str] = lambda changes, context: ""
+
+    def changed(self, changes: Changes) -> str:
+        """Writes files by `change`, and tells beside its note what is wrong now that wasn't before."""
+        note = self.change(changes)
+        return "\n".join(filter(None, [note, self.diagnose(changes, self)]))
 
     @property
     def folder(self) -> Path:

@@ -41,7 +41,7 @@ class Edit(Tool[EditArguments]):
 
     def run(self, arguments: EditArguments, context: Context) -> Result:
         found, file, after = _edited(arguments, context)
-        note = context.change({found.name: (file.raw, after)})
+        note = context.changed({found.name: (file.raw, after)})
         context.seen[found.name] = digest(after)
         return Result.of("\n".join(filter(None, [readable({found.name: (file.raw, after)}), note])))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from deskagent.terminal.pty import PtySession
@@ -51,6 +52,11 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
+        self._others: list[Callable[[], None]] = []
+
+    def end_with(self, close: Callable[[], None]) -> None:
+        """What else ends with the conversation: `close` is called then."""
+        self._others.append(close)
 
     def add(self, line: str, session: PtySession) -> Job:
         with self._lock:
@@ -76,3 +82,5 @@ class Jobs:
             job.session.terminate()
         for job in self.all:
             job.session.close()
+        for close in self._others:
+            close()

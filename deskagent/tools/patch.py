@@ -42,7 +42,7 @@ class Patch(Tool[PatchArguments]):
 
     def run(self, arguments: PatchArguments, context: Context) -> Result:
         changes = _made(arguments.patch, context)
-        note = context.change(changes)
+        note = context.changed(changes)
         for name, (_, after) in changes.items():
             if after is None:
                 context.seen.pop(name, None)

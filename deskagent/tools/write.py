@@ -35,7 +35,7 @@ class Write(Tool[WriteArguments]):
 
     def run(self, arguments: WriteArguments, context: Context) -> Result:
         changes = _changes(arguments, context)
-        note = context.change(changes)
+        note = context.changed(changes)
         (name, (before, after)) = next(iter(changes.items()))
         assert after is not None
         context.seen[name] = digest(after)

@@ -19,6 +19,7 @@ from deskagent.agent.budget import Tier
 from deskagent.agent.converse import prompt
 from deskagent.agent.converse.acting import Hands
 from deskagent.agent.converse.compact import Compactor
+from deskagent.agent.converse.diagnosing import diagnosed
 from deskagent.agent.converse.gate import Gate
 from deskagent.agent.converse.log import Log
 from deskagent.agent.converse.repairing import Repair
@@ -246,7 +247,7 @@ def _talk(
         recorder,
         history,
         provider,
-        Hands(recorder, tools, gate, context),
+        Hands(recorder, tools, gate, diagnosed(context, project, jobs)),
         head,
         told,
         Compactor(recorder, history, provider, head, told),

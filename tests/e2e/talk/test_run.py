@@ -187,3 +187,14 @@ def test_a_key_of_the_environment_is_neither_sent_nor_kept_when_a_file_holds_it(
     assert "KEY=[redacted: environment]" in str(server.asked[1]) and key not in server.log.read_text()
     kept = [path for path in agent.home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
     assert kept == []
+
+
+@pytest.mark.parametrize(("setting", "told"), [("", True), ("off", False)])
+def test_what_an_edit_broke_is_told_with_its_result(
+    agent, serve, project: Path, setting: str, told: bool
+) -> None:
+    broken = [["call", ["edit", {"path": "calc.py", "old": "a - b", "new": "a + c"}]]]
+    server = serve(READ, broken, SAID)
+    assert run(agent, project, "fix add", DESKAGENT_DIAGNOSTICS=setting).code == 0
+    result = [m["content"] for m in server.asked[2]["messages"] if m["role"] == "tool"][1]
+    assert ("calc.py:2: Undefined name `c` (ruff F821)" in result) is told and "+    return a + c" in result
