@@ -12,7 +12,7 @@ from deskagent.repair.budget import Budget, Limits
 _LOOK_SHARE, _LOOK_LONGEST = 0.5, 300.0
 """So much of the time that is left may the first look at the tests take, and so many seconds at most."""
 
-_HURRIED, _HURRIED_SHARE = 8.0, 0.75
+_HURRIED, _HURRIED_SHARE = 8.0, 0.9
 """Limits of so many seconds leave no time to wait for the exact command before the tests are looked at; then such a
 share of what is left is for that."""
 
@@ -52,6 +52,10 @@ class Spending:
                 return False
             self._tiers.pop(0)
         return True
+
+    def rest(self) -> Budget:
+        """What is left of the last tier's seconds, for who tries candidates from elsewhere."""
+        return self.search.part(Limits(seconds=self._limits().seconds))
 
     @property
     def hurried(self) -> bool:
