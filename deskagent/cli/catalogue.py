@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,10 @@ from deskagent.terminal.text import printable
 
 if TYPE_CHECKING:
     from deskagent.providers.base import Provider
+    from deskagent.providers.catalog import Entry
+
+_CONTEXT = 32768
+"""Tokens, where nobody says."""
 
 
 @click.command("list")
@@ -25,7 +30,7 @@ def list_(as_json: bool) -> None:
     found = catalog.read()
     if as_json:
         rows = {
-            name: {"dialect": e.dialect, "base": e.base, "context": e.context}
+            name: {"dialect": e.dialect, "base": e.base or e.file, "context": e.context, "size": _size(e)}
             for name, e in found.entries.items()
         }
         click.echo(json.dumps({"default": found.default, "models": rows}, indent=1))
@@ -34,11 +39,27 @@ def list_(as_json: bool) -> None:
         mark = "*" if name == found.default else " "
         click.echo(
             printable(
-                f"{mark} {name:<32} {entry.dialect:<16} {entry.context:>9}  {entry.base}", newlines=False
+                f"{mark} {name:<32} {entry.dialect:<16} {entry.context:>9}  {_able(entry):<22} "
+                f"{entry.base or entry.file}",
+                newlines=False,
             )
         )
     if not found.entries:
         click.echo("No model is set up. Add one: deskagent model add NAME URL")
+
+
+def _size(entry: Entry) -> int:
+    """Bytes of its file; 0 for a server's model, and for a file that is gone."""
+    try:
+        return Path(entry.file).stat().st_size if entry.file else 0
+    except OSError:
+        return 0
+
+
+def _able(entry: Entry) -> str:
+    size = _size(entry)
+    able = (("tools", entry.tools), ("images", entry.images), ("thinks", bool(entry.tiers)))
+    return ", ".join([*([f"{size / 1e9:.1f} GB"] if size else []), *(name for name, has in able if has)])
 
 
 @click.command()
@@ -48,7 +69,8 @@ def list_(as_json: bool) -> None:
 @click.option(
     "--model", "model_", default="", metavar="NAME", help="As the server names it. Default: behind the /."
 )
-@click.option("--context", type=click.IntRange(1024), default=32768, show_default=True, help="Tokens in all.")
+@click.option("--context", type=click.IntRange(1024), help="Tokens in all; 32768 else.")
+@click.option("--mmproj", default="", metavar="FILE", help="A GGUF's projector, so that it sees pictures.")
 @click.option(
     "--key-env", default="", metavar="VARIABLE", help="The environment variable that holds its key."
 )
@@ -62,7 +84,8 @@ def add(
     url: str,
     dialect: str,
     model_: str,
-    context: int,
+    context: int | None,
+    mmproj: str,
     key_env: str,
     key: bool,
     images: bool,
@@ -70,30 +93,42 @@ def add(
     tiers: str,
     default: bool,
 ) -> None:
-    """Add a model behind an OpenAI- or Anthropic-compatible server, as PROVIDER/MODEL.
+    """Add a model: a server's as PROVIDER/MODEL URL, or a GGUF by its file.
 
-    URL is the API's base, such as http://localhost:8000/v1; without one, the dialect's own. Dialects: openai,
-    responses, anthropic, anthropic-budget, kimi, kimi-k2, vllm, sglang, tokenspeed, llama.cpp, openrouter, generic.
+    A GGUF runs here, by llama.cpp (pip install 'deskagent[gguf]'): deskagent model add FILE.gguf, or NAME FILE.gguf.
+    URL is the base of an OpenAI- or Anthropic-compatible API, such as http://localhost:8000/v1; without one, the
+    dialect's own. Dialects: openai, responses, anthropic, anthropic-budget, kimi, kimi-k2, vllm, sglang, tokenspeed,
+    llama.cpp, openrouter, generic.
     """
-    from deskagent.providers import catalog, keys
+    from deskagent.providers import catalog, keys, kinds
     from deskagent.providers.catalog import Entry
-    from deskagent.providers.remote import Remote
 
+    file = Path(url or name).expanduser()
+    if file.suffix == ".gguf" or (not url and file.is_file()):
+        usual, entry = kinds.of_gguf(file, mmproj=mmproj, context=context or 0)
+        _kept(name if url else usual, replace(entry, tools=not no_tools), default=default)
+        return
     entry = Entry(
         dialect,
         url,
         model_,
-        context,
+        context or _CONTEXT,
         key=key_env,
         tools=not no_tools,
         images=images,
         tiers=tuple(tier.strip() for tier in tiers.split(",") if tier.strip()),
     )
     catalog.check(name, entry)
-    Remote(entry.endpoint(name))  # an address that can't be is said before anything is kept
+    kinds.made(name, entry)  # an address that can't be is said before anything is kept
     if key:
         where = keys.keep(name.partition("/")[0], click.prompt("Key", hide_input=True, err=True))
         click.echo(f"The key is kept in {where}.")
+    _kept(name, entry, default=default)
+
+
+def _kept(name: str, entry: Entry, *, default: bool) -> None:
+    from deskagent.providers import catalog
+
     catalog.save(name, entry, default=default)
     click.echo(f"{name} is in {catalog.file()}. Try it: deskagent model check {name}")
 

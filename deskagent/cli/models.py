@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from deskagent.providers import catalog
+from deskagent.providers import catalog, kinds
 from deskagent.providers.base import Provider
-from deskagent.providers.remote import Remote
 
 
 def opened(name: str) -> tuple[Provider, bool]:
     """The provider, and whether its server keeps the effort in front of a conversation. Errors: UsageError."""
     found, entry = catalog.read().find(name)
-    return Remote(entry.endpoint(found)), entry.moves
+    return kinds.made(found, entry), entry.moves

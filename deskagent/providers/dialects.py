@@ -18,7 +18,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Dialect:
     """One kind of server.
 
-    api: `chat`, `responses` or `messages`. base: its public address, "" where there is none.
+    api: `chat`, `responses`, `messages` or `gguf`. base: its public address, "" where there is none.
     effort: the one place in a request, dots between keys, where effort stands; "" where it takes none. tiers: what our
     tiers are called there, or how many tokens they are. effort_with: what has to stand beside the effort.
     limit: the name of the most tokens of an answer.
@@ -135,6 +135,14 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         ),
         "llama.cpp-tier": Dialect(  # models that know tiers by name, K3 among them
             effort="chat_template_kwargs.reasoning_effort", think_tags=_THINK, empty="", alternate=True
+        ),
+        "gguf": Dialect(  # no server, but llama.cpp in a process of ours
+            api="gguf",
+            effort="think",
+            tiers=MappingProxyType({"low": 1024, "high": 8192, "max": 32768}),
+            think_tags=_THINK,
+            empty="",
+            alternate=True,
         ),
         "openrouter": Dialect(
             base="https://openrouter.ai/api/v1",
