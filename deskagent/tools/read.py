@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 from pydantic import Field
 
 from deskagent.messages import Result
-from deskagent.tools.base import Arguments, Context, Tool, Wish
+from deskagent.tools import picture
+from deskagent.tools.base import Arguments, Context, Tool, ToolError, Wish
 from deskagent.tools.place import place, source
 
 MOST, LONGEST = 2000, 2000
@@ -33,7 +35,10 @@ class Read(Tool[ReadArguments]):
         return place(context.project, arguments.path).read
 
     def run(self, arguments: ReadArguments, context: Context) -> Result:
-        found, file = source(context.project, arguments.path)
+        found = place(context.project, arguments.path)
+        if found.path.is_file() and picture.is_picture(_head(found.path)):
+            raise ToolError(f"{arguments.path} is a picture, no text: `image` shows it to who can see.")
+        _, file = source(context.project, arguments.path)
         lines = file.text.splitlines() if "\n" not in file.text else file.text.split("\n")
         if lines and not lines[-1]:
             lines.pop()
@@ -53,6 +58,14 @@ class Read(Tool[ReadArguments]):
                 f"({file.encoding}{' with BOM' if file.bom else ''}, line ends {ends}; edits keep that)"
             )
         return Result.of("\n".join([*shown, *notes]))
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(32)
+    except OSError:
+        return b""
 
 
 def digest(raw: bytes) -> str:

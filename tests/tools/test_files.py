@@ -40,6 +40,7 @@ def test_lines_come_numbered_and_a_part_says_that_it_is_one(context, project: Pa
         (lambda p: (p / "readme.md").write_text("x"), "readme.md"),
         (lambda p: (p / "READM.md").mkdir(), "folder"),
         (lambda p: (p / "READM.md").write_bytes(b"\0\1\2" * 99), "NUL"),
+        (lambda p: (p / "READM.md").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 40), "`image` shows it"),
         (lambda p: os.mkfifo(p / "READM.md"), "plain file"),
         (lambda p: (p / "READM.md").symlink_to("READM.md"), "READM.md"),
     ],

@@ -17,6 +17,10 @@ from pathspec import GitIgnoreSpec
 from deskagent.errors import UsageError
 from deskagent.tools.base import Effect, Wish
 
+_ALIKE = {"edit": ("patch",), "read": ("image",)}
+"""Tools that do what another does in another form: the rule of that one is theirs too."""
+_HELD = {"edit": ("patch", "write"), "write": ("patch",), "read": ("image",)}
+"""The same for rules that hold back: what mustn't be edited isn't written anew either."""
 _FORM = re.compile(r"([\w*-]+)(?:\((.*)\))?")
 _SERVERS = "mcp__"
 _GIT_RUNS = (
@@ -88,7 +92,7 @@ class Rule:
 
     def allows(self, tool: str, wish: Wish) -> bool:
         """Whether all of a call is what the rule says. Of a shell line, see `covered`."""
-        if not self._names(tool):
+        if not (self._names(tool) or tool in _ALIKE.get(self.tool, ())):
             return False
         if self.of is None:
             return True
@@ -123,7 +127,7 @@ class Rule:
 
     def touches(self, tool: str, wish: Wish) -> bool:
         """Whether any of a call is what the rule says: for rules that hold back."""
-        if not self._names(tool):
+        if not (self._names(tool) or tool in _HELD.get(self.tool, ())):
             return False
         if self.of is None or wish.host:
             return self.of is None or self._is_host(wish.host)

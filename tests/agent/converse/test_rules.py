@@ -142,3 +142,13 @@ def test_hosts_are_named_one_by_one_or_below_one(rule: str, host: str, fits: boo
 def test_servers_and_their_tools_are_named(rule: str, tool: str, fits: bool) -> None:
     wish = Wish(Effect.OUTSIDE, "call", "k")
     assert Rule.parse(rule).allows(tool, wish) is Rule.parse(rule).touches(tool, wish) is fits
+
+
+def test_a_rule_of_edits_holds_for_every_form_of_them() -> None:
+    held = Rules.parse(deny=["edit(secret/**)", "read(private/**)"])
+    for tool in ("edit", "patch", "write"):
+        assert held.denied(tool, edit("a.py", "secret/x")) and not held.denied(tool, edit("a.py"))
+    assert held.denied("image", edit("private/x.png")) and not held.denied("terminal", edit("private/x"))
+    free = Rules.parse(allow=["edit(src/**)"])
+    assert free.allowed("patch", edit("src/a.py", "src/b.py"))
+    assert not free.allowed("patch", edit("src/a.py", "b.py")) and not free.allowed("write", edit("src/a.py"))
