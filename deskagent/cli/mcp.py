@@ -49,6 +49,27 @@ _SCOPE = click.option(
 )  # fmt: skip
 
 
+_OPTIONS = {"-e": "env", "--env": "env", "-H": "header", "--header": "header"}
+"""Those that may also stand behind the name, as other agents' users write them."""
+
+
+def _taken(words: tuple[str, ...]) -> tuple[list[str], dict[str, list[str]]]:
+    """The command or URL with what belongs to it, and the options among the words. After `--`, or a command, nothing is
+    an option of ours."""
+    left, found = list(words), {"env": [], "header": []}
+    rest: list[str] = []
+    while left:
+        word = left.pop(0)
+        if word in _OPTIONS and left:
+            found[_OPTIONS[word]].append(left.pop(0))
+        elif word == "--" or not word.startswith(("http://", "https://")):
+            rest += left if word == "--" else [word, *left]
+            break
+        else:
+            rest.append(word)
+    return rest, found
+
+
 @mcp.command("add", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @_SCOPE
 @click.option(
@@ -57,16 +78,14 @@ _SCOPE = click.option(
 @click.option("-e", "--env", multiple=True, metavar="NAME=VALUE", help="For a command.")
 @click.option("-H", "--header", multiple=True, metavar="NAME:VALUE", help="For a URL.")
 @click.argument("name")
-@click.argument("command_or_url")
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@click.argument("command_or_url", nargs=-1, required=True, type=click.UNPROCESSED)
 def add(
     scope: str,
     transport: str | None,
     env: tuple[str, ...],
     header: tuple[str, ...],
     name: str,
-    command_or_url: str,
-    args: tuple[str, ...],
+    command_or_url: tuple[str, ...],
 ) -> int:
     """Add a server: deskagent mcp add NAME COMMAND [ARGS]…, or NAME URL.
 
@@ -75,15 +94,20 @@ def add(
     from deskagent.agent.servers import named
     from deskagent.tools.mcp.spec import read
 
-    http = transport == "http" or (transport is None and command_or_url.startswith(("http://", "https://")))
+    words, more = _taken(command_or_url)
+    variables = _pairs((*env, *more["env"]), "=", "variable")
+    headers = _pairs((*header, *more["header"]), ":", "header")
+    if not words:
+        raise UsageError("Which command or URL?", hint="deskagent mcp add NAME COMMAND [ARGS]…")
+    http = transport == "http" or (transport is None and words[0].startswith(("http://", "https://")))
     entry: dict[str, Any]
     if http:
-        entry = {"type": "http", "url": command_or_url, "headers": _pairs(header, ":", "header")}
-        if args or env:
+        entry = {"type": "http", "url": words[0], "headers": headers}
+        if words[1:] or variables:
             raise UsageError("A URL takes no arguments and no --env.")
     else:
-        entry = {"command": command_or_url, "args": list(args), "env": _pairs(env, "=", "variable")}
-        if header:
+        entry = {"command": words[0], "args": words[1:], "env": variables}
+        if headers:
             raise UsageError("A command takes no --header.")
     try:
         read(name, entry, _here())

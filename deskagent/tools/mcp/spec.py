@@ -113,8 +113,6 @@ def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec
         )
     if kind == "sse" or (url and kind and kind not in _HTTP):
         raise UsageError(f"The MCP server {name} is of type {kind!r}; there are stdio and http.")
-    if url and not url.replace("${", "").startswith(("http://", "https://")) and "${" not in url:
-        raise UsageError(f"The url of the MCP server {name} has to begin with http:// or https://.")
     filled: dict[str, str] = {}
 
     def fill(text: object) -> str:
@@ -130,6 +128,12 @@ def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec
 
         return _VARIABLE.sub(value, str(text))
 
+    address = fill(url)
+    if url and not re.match(r"https?://[^/?#@]+(?:[/?#]|$)", address):
+        raise UsageError(
+            f"The url of the MCP server {name} has to begin with http:// or https:// and a host.",
+            hint='A user or a key belongs into headers: "Authorization": "Bearer ${MY_TOKEN}".',
+        )
     timeout = entry.get("timeout")
     return Spec(
         name,
@@ -137,7 +141,7 @@ def read(name: str, entry: object, cwd: Path, *, anywhere: bool = False) -> Spec
         fill(command),
         tuple(map(fill, args)),
         {str(key): fill(each) for key, each in env.items()},
-        fill(url),
+        address,
         {str(key): fill(each) for key, each in headers.items()},
         timeout / 1000 if isinstance(timeout, int | float) and timeout > 0 else CALL,
         json.dumps(dict(entry), indent=2, ensure_ascii=False),

@@ -109,3 +109,37 @@ def test_a_page_is_read_where_its_host_is_allowed(agent, serve, project: Path) -
         assert run(agent, project, "--allowed-tools", "fetch(127.0.0.1)").code == 0
         assert "The answer is 42." in results(server)[0]
         pages.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("words", "entry"),
+    [
+        (["x", "cmd", "-e", "A"], {"command": "cmd", "args": ["-e", "A"], "env": {}}),
+        (
+            ["-e", "A=b=c", "x", "--", "npx", "-y", "p"],
+            {"command": "npx", "args": ["-y", "p"], "env": {"A": "b=c"}},
+        ),
+        (["x", "-e", "A=b", "--", "npx", "--"], {"command": "npx", "args": ["--"], "env": {"A": "b"}}),
+        (
+            ["x", "https://a.b/c", "-H", "K: ${V:-v}"],
+            {"type": "http", "url": "https://a.b/c", "headers": {"K": "${V:-v}"}},
+        ),
+        (["x", "https://u:p@a.b/c"], None),
+        (["x", "https://a.b/c", "arg"], None),
+        (["x", "--"], None),
+        (["x"], None),
+        (["a b", "cmd"], None),
+        (["-e", "A", "x", "cmd"], None),
+    ],
+)
+def test_servers_are_added_as_they_are_written(
+    agent, project: Path, words: list[str], entry: dict | None
+) -> None:
+    done = agent.run([*agent.command, "mcp", "add", *words], project)
+    file = agent.home / "config" / "mcp.json"
+    if entry is None:
+        assert done.code == 2 and not file.exists()
+        return
+    assert done.code == 0, done
+    assert json.loads(file.read_text())["mcpServers"] == {"x": entry}
+    assert agent.run([*agent.command, "mcp", "add", *words], project).code == 2

@@ -189,7 +189,7 @@ def _running(word: str) -> bool:
     [
         1, {}, {"command": ""}, {"command": "x", "url": "http://x"}, {"command": ["x"]}, {"command": "x", "args": "y"},
         {"url": "file:///x"}, {"type": "sse", "url": "http://x"}, {"command": "x", "env": []},
-        {"command": "${NOT_SET_X}"},
+        {"command": "${NOT_SET_X}"}, {"url": "https://u:p@x.y/"}, {"url": "https://"},
     ],
 )  # fmt: skip
 def test_entries_that_are_none_are_refused(tmp_path: Path, entry: object) -> None:
