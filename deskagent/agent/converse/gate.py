@@ -21,6 +21,8 @@ _FREE: dict[Mode, frozenset[Effect]] = {
     Mode.FULL: frozenset(Effect),
 }
 """What needs no asking. In plan mode commands run in a sandbox in which nothing is writable."""
+_PLANNED = _FREE[Mode.PLAN] | {Effect.NETWORK}
+"""What may be asked for in plan mode: to read a page changes nothing."""
 _WHAT = {
     Effect.READ: "Read this?",
     Effect.WRITE: "Make this change?",
@@ -57,7 +59,7 @@ class Gate:
             return Decision(
                 Verdict.DENY, "plan mode", f"In plan mode nothing runs without a sandbox. {NO_SANDBOX_HINT}"
             )
-        if self.mode is Mode.PLAN and wish.effect not in _FREE[Mode.PLAN]:
+        if self.mode is Mode.PLAN and wish.effect not in _PLANNED:
             return Decision(
                 Verdict.DENY, "plan mode", "This is plan mode: nothing is changed. Plan it instead."
             )
@@ -104,9 +106,11 @@ class Gate:
 
 
 def _narrow(tool: str, wish: Wish) -> tuple[Rule, ...]:
-    """Rules that allow this call again and no other; none where no rule could say that."""
+    """Rules that allow this call again and no other; of a host or a server's tool, all its calls."""
     if wish.host:
         return (Rule(tool, wish.host),)
+    if tool.startswith("mcp__"):
+        return (Rule(tool),)
     if wish.effect is Effect.RUN:
         plain = all(word and not set(word) & set("()* \t\n") for words in wish.commands for word in words)
         return tuple(Rule(tool, " ".join(words)) for words in wish.commands) if plain else ()

@@ -119,3 +119,24 @@ def test_rules_go_before_the_mode_and_deny_before_all() -> None:
     assert one.decide("terminal", wish(Effect.RUN, "rm x")).verdict is Verdict.DENY
     assert one.decide("read", wish(Effect.READ)).verdict is Verdict.ALLOW and person.asked == ["x"]
     assert gate(rules=rules).decide("terminal", wish(Effect.RUN, "ls")).by == "rule terminal(ls)"
+
+
+def test_a_page_may_be_asked_for_in_plan_mode_and_a_servers_tool_may_not() -> None:
+    person = Person(ONCE)
+    one = gate(Mode.PLAN, person)
+    page = Wish(Effect.NETWORK, "GET https://a.example/", "fetch:a.example", host="a.example")
+    assert one.decide("fetch", page).verdict is Verdict.ALLOW and person.asked == [page.subject]
+    assert one.decide("mcp__small__add", wish(Effect.OUTSIDE)).verdict is Verdict.DENY
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked", "rule"),
+    [
+        ("fetch", Wish(Effect.NETWORK, "GET", "k", host="a.example"), "fetch(a.example)"),
+        ("mcp__small__add", Wish(Effect.OUTSIDE, "add", "k"), "mcp__small__add"),
+    ],
+)
+def test_always_holds_for_a_host_or_for_a_servers_tool(tool: str, asked: Wish, rule: str) -> None:
+    saved: list[Rule] = []
+    gate(person=Person(ALWAYS), saved=saved).decide(tool, asked)
+    assert [str(each) for each in saved] == [rule]
