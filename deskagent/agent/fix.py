@@ -229,7 +229,7 @@ class Fix:
             self.baseline = self._look(self._verifier)
             say_flaky(self._verifier, self.recorder)
             if self.before.stalled and not self.baseline.failing:
-                if self._spending.whole.exhausted:
+                if self._spending.whole.seconds_left <= 0:
                     return "limit"
                 # The first run fell silent, but no test hangs or fails: a slow suite gets the time it takes.
                 self.before = self._cold({}, "observe")
@@ -239,7 +239,7 @@ class Fix:
             if self._verifier.warm:
                 self.others = beside(self.request.text, self.baseline, self.before.run)
                 self._verifier.set_aside(self.others)
-            if self._spending.whole.exhausted:
+            if self._spending.whole.seconds_left <= 0:  # what an earlier run found takes no more candidates
                 return "limit"
             self.looked_back = look_back(
                 self.request,

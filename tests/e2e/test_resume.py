@@ -87,6 +87,13 @@ def test_a_limit_then_another_and_what_changed_in_between(agent, project):
     assert any("notes.txt changed since" in notice for notice in done.result["notices"])
 
 
+def test_a_patch_that_the_last_candidate_was_is_proved_by_the_next_run(agent, project):
+    folder = project({"calc.py": BUGGY, "test_calc.py": TEST}, git=False)
+    killed_at(agent, folder, "patch_found", *WORDS[:-1], "2")
+    done = agent.fix("-c", cwd=folder)
+    assert (done.code, done.result["status"], done.result["applied"]) == (0, "fixed", True), done.stderr
+
+
 def test_a_fork_goes_on_and_leaves_the_other_session_as_it_is(agent, project, snapshot):
     folder = project({"calc.py": BUGGY, "test_calc.py": TEST}, git=False)
     killed_at(agent, folder, "patch_found", *WORDS)
