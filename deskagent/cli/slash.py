@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from deskagent.agent.budget import Tier
 from deskagent.agent.converse.compact import Compactor, size
 from deskagent.agent.converse.talk import Talk
+from deskagent.agent.permissions import Mode
 from deskagent.errors import UsageError
 from deskagent.messages import Author, Said, Text
 from deskagent.session import talk as events
@@ -119,6 +120,15 @@ def _cost(talk: Talk, words: list[str]) -> None:
     print(f"Context: about {size(talk.history.turns()):.0f} of {talk.provider.capabilities.context} tokens")
 
 
+def _mode(talk: Talk, words: list[str]) -> None:
+    assert talk.modes is not None
+    if words:
+        if words[0] not in list(Mode):
+            raise UsageError(f"{words[0]!r} is no mode.", hint="plan, ask, auto or full.")
+        talk.modes.change(Mode(words[0]))
+    print(f"Mode: {talk.modes.rights.mode}")
+
+
 def _permissions(talk: Talk, words: list[str]) -> None:
     gate = talk.hands.gate
     for name in ("mode", "rules"):
@@ -145,6 +155,7 @@ COMMANDS: Mapping[str, Slash] = {
     "undo": Slash("take back the last change of files", _undo),
     "rewind": Slash("[N]: go back to what you said before", _rewind),
     "cost": Slash("tokens and cost by tier, and how full the context is", _cost),
+    "mode": Slash("[plan|ask|auto|full]: what may happen without asking, from now on", _mode),
     "permissions": Slash("the mode, and what is allowed without asking", _permissions),
     "sessions": Slash("this folder's sessions", _sessions),
     "export": Slash("how to write this session out", _export),

@@ -35,6 +35,7 @@ class Transcript(Asker):
         self.interactive = interactive
         self._out, self._colour = out, colour
         self._calls: dict[str, Call] = {}
+        self._agents: dict[str, str] = {}
         self._open = ""
         """What kind of text the line that is open holds."""
 
@@ -64,6 +65,11 @@ class Transcript(Asker):
                 name = self._calls[id].name if id in self._calls else id
                 told = first.strip().split("\n")[0] if result.outcome is not Outcome.DONE else ""
                 self._line(f"  {_MARKS[result.outcome]} {name} {told}", dim=True)
+            case talk.AgentBegun(id=id, name=name, task=task):
+                self._agents[id] = name or id
+                self._line(f"  ┆ {name or id}: {task}", dim=True)
+            case events.Within(agent=id, event=talk.PartCame(part=Call() as call)):
+                self._line(f"  ┆ {self._agents.get(id, id)}: {call.name} {_arguments(call)}", dim=True)
             case talk.ModelAnswered(error=error) if error:
                 self._line(f"✗ {error}")
             case events.Notice(text=text):

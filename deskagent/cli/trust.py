@@ -15,7 +15,11 @@ from deskagent.terminal.text import printable
 @click.option("--remove", is_flag=True, help="Trust the folder no longer.")
 @click.option("--list", "show", is_flag=True, help="List the trusted folders.")
 def trust(folder: Path, remove: bool, show: bool) -> None:
-    """Trust FOLDER (default: this one), so that its detected test command runs in the sandbox unasked."""
+    """Trust FOLDER (default: this one), so that its detected test command runs in the sandbox unasked.
+
+    What it tells a model counts then, too: AGENTS.md, and .agents with skills, commands and kinds of subagents. Its MCP
+    servers are asked for one by one.
+    """
     if show:
         for known in permissions.trusted_folders():
             click.echo(printable(known, newlines=False))

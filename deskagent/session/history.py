@@ -116,6 +116,11 @@ class History:
                 self.chosen[event.what] = event.value
 
     @property
+    def summaries(self) -> int:
+        """How often room was made."""
+        return len(self._summaries)
+
+    @property
     def waiting(self) -> list[Call]:
         """Calls of the last answer that have no result yet."""
         return self._open.waiting if self._open else []

@@ -11,7 +11,7 @@ import difflib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
@@ -124,7 +124,7 @@ class Hands:
             wish = await asyncio.to_thread(tool.wish, arguments, context)
             if held := await self._watched(context, self.watch.before, call, context):
                 return Result.of(held, Outcome.REFUSED)
-            decision = await asyncio.to_thread(self.gate.decide, tool.name, wish)
+            decision, context = await self._decided(tool.name, wish, context)
         except (ToolError, DeskagentError) as error:
             return _failed(str(error))
         if decision.verdict is Verdict.DENY:
@@ -141,6 +141,15 @@ class Hands:
         except asyncio.CancelledError:
             self.recorder.emit(talk.CallEnded(id=call.id, result=result))
             raise
+
+    async def _decided(self, tool: str, wish: Wish, context: Context) -> tuple[Decision, Context]:
+        """The gate's decision, and the context that it is about: the person may change the mode at any moment."""
+        while True:
+            decision = await asyncio.to_thread(self.gate.decide, tool, wish)
+            now = replace(self.context(context.call), cancel=context.cancel)
+            if (now.sandbox.rung, now.policy) == (context.sandbox.rung, context.policy):
+                return decision, context
+            context = now
 
     async def _watched(self, context: Context, look: Callable[..., W], *told: Any) -> W:
         """What a Watch says; told to end where the call is."""

@@ -46,8 +46,8 @@ class Gate:
     _approved: set[str] = field(default_factory=set)
     _asking: threading.Lock = field(default_factory=threading.Lock)
 
-    def decide(self, tool: str, wish: Wish) -> Decision:
-        """As Gatekeeper. One question at a time."""
+    def decide(self, tool: str, wish: Wish, who: str = "") -> Decision:
+        """As Gatekeeper. One question at a time. who: the subagent that wants it, for the person to know."""
         if rule := self.rules.denied(tool, wish):
             return Decision(
                 Verdict.DENY,
@@ -69,7 +69,7 @@ class Gate:
         with self._asking:
             if wish.key in self._approved:
                 return Decision(Verdict.ALLOW, "approved for the session")
-            return self._asked(tool, wish)
+            return self._asked(tool, wish, who)
 
     def _free(self, tool: str, wish: Wish) -> str:
         """What makes asking needless, in words; "" where nothing does."""
@@ -78,14 +78,15 @@ class Gate:
         unconfined = wish.effect is Effect.RUN and self.rung is Rung.NONE and self.mode is not Mode.FULL
         return "" if unconfined or wish.effect not in _FREE[self.mode] else f"{self.mode} mode"
 
-    def _asked(self, tool: str, wish: Wish) -> Decision:
+    def _asked(self, tool: str, wish: Wish, who: str) -> Decision:
         if not self.interactive:
             return Decision(
                 Verdict.DENY, "nobody to ask", f"Not permitted, and nobody can be asked. {self._hint(wish)}"
             )
         narrow = _narrow(tool, wish)
         choices = (ONCE, SESSION, *([ALWAYS] if narrow else []), NO)
-        answer = self.ask(Question(_WHAT.get(wish.effect, "Do this?"), wish.subject, wish.key), choices)
+        what = _WHAT.get(wish.effect, "Do this?")
+        answer = self.ask(Question(f"{who}: {what}" if who else what, wish.subject, wish.key), choices)
         if answer == ALWAYS and narrow:
             for rule in narrow:
                 self.save(rule)

@@ -9,13 +9,11 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from deskagent import paths
+from deskagent.agent.given import instructions
 from deskagent.agent.permissions import Mode
 from deskagent.repo import git
 from deskagent.terminal.types import Rung
 
-_FILE = "AGENTS.md"
-_LONGEST = 32_000
 _WHO = """You are deskagent, a coding agent on a developer's own machine. You work by calling tools, in small steps, \
 until what was asked is done and seen to work.
 
@@ -32,7 +30,7 @@ _SANDBOX = {
     Rung.NONE: "This machine has no sandbox: the person is asked before each command.",
 }
 _MODES = {
-    Mode.PLAN: "This is plan mode: nothing can be changed. Find out what is needed and end with a plan.",
+    Mode.PLAN: "This is plan mode: nothing can be changed. Find out what is needed, then show the plan by `plan`.",
     Mode.FULL: "There is no sandbox around commands now: take care.",
 }
 
@@ -44,36 +42,14 @@ def of_mode(mode: Mode, before: str | None) -> str:
     return _MODES.get(mode) or ("" if before is None else f"Changes may be made now (mode {mode}).")
 
 
-def head(project: Path, *, rung: Rung, trusted: bool, start: Path | None = None) -> str:
-    """The system message. trusted: the project's own instructions count. start: the folder that the person is in."""
+def head(
+    project: Path, *, rung: Rung, trusted: bool, start: Path | None = None, more: Iterable[str] = ()
+) -> str:
+    """The system message. trusted: the project's own instructions count. start: the folder that the person is in. more:
+    sections behind it."""
     facts = [f"The project is {project}, on {platform.system()}."]
     if git.root(project) is not None:
         facts.append("It is a git repository; leave commits to the person unless asked for.")
     facts.append(_SANDBOX[rung])
-    told = "\n\n".join(_told(path, project) for path in _instructions(project, start, trusted=trusted))
-    return "\n\n".join(filter(None, [_WHO, " ".join(facts), told]))
-
-
-def _instructions(project: Path, start: Path | None, *, trusted: bool) -> Iterable[Path]:
-    """Files of instructions, the nearest last: what it says goes before what others say."""
-    found = [paths.config_dir() / _FILE]
-    if trusted:
-        here = start if start is not None and start.is_relative_to(project) else project
-        found += [
-            folder / _FILE for folder in (*reversed(here.parents), here) if folder.is_relative_to(project)
-        ]
-    return [
-        path
-        for path in found
-        if path.is_file() and (path.parent == paths.config_dir() or _inside(path, project))
-    ]
-
-
-def _inside(path: Path, project: Path) -> bool:
-    return path.resolve().is_relative_to(project)
-
-
-def _told(path: Path, project: Path) -> str:
-    text = path.read_text("utf-8", "replace")[:_LONGEST].strip()
-    name = path.relative_to(project) if path.is_relative_to(project) else path.name
-    return f"Instructions of {name}:\n{text}"
+    told = [instructions.told(path, project) for path in instructions.around(project, start, trusted=trusted)]
+    return "\n\n".join(filter(None, [_WHO, " ".join(facts), *told, *more]))

@@ -6,6 +6,7 @@ Who wants to steer a running conversation says something: it is seen before the 
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -14,6 +15,7 @@ from deskagent.agent.budget import StepType, Tier, pick_budget
 from deskagent.agent.converse import stuck
 from deskagent.agent.converse.acting import Hands
 from deskagent.agent.converse.asking import Came, ask, tokens_of
+from deskagent.agent.converse.modes import Modes
 from deskagent.agent.converse.steps import Prefix, step_after, weigh
 from deskagent.agent.converse.unseen import refusal, shown
 from deskagent.agent.loop import FINAL, State, next_state
@@ -53,6 +55,13 @@ class Meter:
     turns: int = 0
     usd: float = 0.0
     began: float = field(default_factory=time.monotonic)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, usd: float) -> None:
+        """One more answer, and what it cost."""
+        with self._lock:
+            self.turns += 1
+            self.usd += usd
 
 
 class Room(Protocol):
@@ -69,7 +78,8 @@ class Room(Protocol):
 @dataclass
 class Talk:
     """system, tools: the stable head of every request. room: is made before a request where the history is full.
-    moves: the provider's server keeps the effort in front of the conversation. why: after FAILED, what ended it."""
+    moves: the provider's server keeps the effort in front of the conversation. why: after FAILED, what ended it. modes:
+    where the person may change the mode."""
 
     recorder: Recorder
     history: History
@@ -84,6 +94,7 @@ class Talk:
     moves: bool = False
     why: str = ""
     meter: Meter = field(default_factory=Meter)
+    modes: Modes | None = None
 
     def __post_init__(self) -> None:
         self._tier: Tier | None = None
@@ -158,8 +169,7 @@ class Talk:
                 self.recorder, self.provider, request, tier=tier, step=step, known=self.history.calls
             )
             told.tokens, told.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
-        self.meter.turns += 1
-        self.meter.usd += told.cost_usd
+        self.meter.add(told.cost_usd)
         self._tier, self._failed, self._prompt = tier, None, came.usage.prompt
         return await self._outcome(came)
 

@@ -14,18 +14,23 @@ from typing import Any, Protocol
 
 from deskagent import __version__
 from deskagent.agent import past, settle, which
-from deskagent.agent.apply import apply_patch
 from deskagent.agent.budget import Tier
 from deskagent.agent.converse import prompt
-from deskagent.agent.converse.acting import Hands
+from deskagent.agent.converse.acting import Hands, Watch
 from deskagent.agent.converse.compact import Compactor
+from deskagent.agent.converse.contexts import Place
 from deskagent.agent.converse.diagnosing import diagnosed
-from deskagent.agent.converse.gate import Gate
 from deskagent.agent.converse.log import Log
+from deskagent.agent.converse.modes import Modes
 from deskagent.agent.converse.repairing import Repair
+from deskagent.agent.converse.rights import Rights
 from deskagent.agent.converse.rules import Rule, Rules
+from deskagent.agent.converse.subagents import Subagents
 from deskagent.agent.converse.talk import Limits, Talk
-from deskagent.agent.front import Passing, Printed, Question
+from deskagent.agent.converse.watching import Watching
+from deskagent.agent.front import Passing, Question
+from deskagent.agent.given import kinds as kinds_of
+from deskagent.agent.given.skills import Skills
 from deskagent.agent.permissions import Mode, is_trusted
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.servers.servers import Servers
@@ -38,19 +43,13 @@ from deskagent.session.event import Event
 from deskagent.session.history import History
 from deskagent.session.journal import Journal
 from deskagent.terminal import temporary
-from deskagent.terminal.environment import base_env
-from deskagent.terminal.sandbox import Sandbox, Unconfined, find_sandbox
-from deskagent.terminal.sandbox.protect import protected_paths
-from deskagent.terminal.types import Policy, Rung
 from deskagent.tools import registry
-from deskagent.tools.base import Changes, Context, Tool
+from deskagent.tools.agent import Agent
+from deskagent.tools.base import Tool
 from deskagent.tools.fitting import fitting
 from deskagent.tools.jobs import Jobs
-
-_LANDLOCK = (
-    "Only Landlock confines commands here, and inside a folder that they write to it protects nothing. So they run "
-    "without a sandbox, and you are asked for each. bubblewrap would do: apt install bubblewrap."
-)
+from deskagent.tools.plan import Plan
+from deskagent.tools.skill import Skill
 
 
 class Person(Protocol):
@@ -171,18 +170,6 @@ def _begin(options: Options, recorder: Recorder, project: Path, *, resumed: bool
             recorder.notice("warning", f"The session was damaged: {damage.text}")
 
 
-def _sandbox(mode: Mode, recorder: Recorder) -> Sandbox:
-    """What confines commands. Landlock can't keep git's own files and settings safe inside a folder that is written to,
-    so it serves where nothing is."""
-    if mode is Mode.FULL:
-        return Unconfined()
-    found = find_sandbox()
-    if found.rung is Rung.LANDLOCK and mode is not Mode.PLAN:
-        recorder.notice("warning", _LANDLOCK)
-        return Unconfined()
-    return found
-
-
 def _talk(
     options: Options,
     front: Person,
@@ -204,50 +191,54 @@ def _talk(
     effort = chosen("effort", options.effort, "auto")
     provider, moves = options.model(options.named or history.chosen.get("model", ""))
     chosen("model", provider.name, "")
-    sandbox = _sandbox(mode, recorder)
+    asking = threading.Lock()
+
+    def choose(question: Question, choices: tuple[str, ...]) -> str:
+        with asking:  # subagents ask too
+            return front.choose(question, choices)
+
+    def warn(text: str) -> None:
+        recorder.notice("warning", text)
+
+    rights = Rights(project, mode, options.rules, front.interactive, choose, options.save, warn)
+    place = Place(project, rights, choose if front.interactive else None)
+    modes = Modes(recorder, rights, jobs, place.choose)
+    trusted = is_trusted(project)
+    kinds = kinds_of.kinds(project, trusted=trusted, warn=warn)
+    skills = Skills.read(project, trusted=trusted, warn=warn)
     blobs = recorder.journal.blobs
     if "head" not in history.chosen:
-        head = prompt.head(project, rung=sandbox.rung, trusted=is_trusted(project), start=options.start)
-        chosen("head", blobs.put(head.encode()), "")
-    head = blobs.get(history.chosen["head"]).decode()
-    gate = Gate(mode, sandbox.rung, options.rules, front.interactive, front.choose, options.save)
-    tools = registry.tools(options.tools, (Repair(recorder), Log(recorder.journal), *theirs))
-    policy = Policy(
-        writable=() if mode is Mode.PLAN else (project,),
-        read_only=protected_paths(project),
-    )
-    seen: dict[str, str] = {}
-
-    def change(changes: Changes) -> str:
-        return apply_patch(recorder, project, changes)
-
-    def plan(todos: list[tuple[str, str]]) -> None:
-        recorder.emit(talk.TodosSet(todos=tuple(talk.Todo(text, state) for text, state in todos)))
-
-    def context(call: str) -> Context:
-        return Context(
-            project=project,
-            call=call,
-            sandbox=sandbox,
-            policy=policy,
-            env=base_env(pty=True),
-            seen=seen,
-            change=change,
-            keep=blobs.put,
-            say=lambda text: recorder.pass_on(Printed(call, text)),
-            ask=lambda question, choices: (
-                front.choose(Question(question, "", f"ask:{call}"), choices) if front.interactive else ""
-            ),
-            plan=plan,
-            jobs=jobs,
+        head = prompt.head(
+            project,
+            rung=rights.gate.rung,
+            trusted=trusted,
+            start=options.start,
+            more=(skills.told(warn), kinds_of.told(kinds)),
         )
+        chosen("head", blobs.put(head.encode("utf-8", "replace")), "")
+    head = blobs.get(history.chosen["head"]).decode()
 
-    told = registry.told(fitting(tools, provider.capabilities))
+    def tools(of: Recorder) -> dict[str, Tool[Any]]:
+        own = (Repair(of), Log(of.journal), Agent(subagents.work), Plan(modes.propose), Skill(skills.load))
+        return registry.tools(options.tools, (*own, *theirs))
+
+    def watch(of: History) -> Watch:
+        return Watching(project, head, of, trusted)
+
+    subagents = Subagents(recorder, place, options.model, kinds, tools, watch)
+    own = tools(recorder)
+    told = registry.told(fitting(own, provider.capabilities))
     made = Talk(
         recorder,
         history,
         provider,
-        Hands(recorder, tools, gate, diagnosed(context, project, jobs)),
+        Hands(
+            recorder,
+            own,
+            rights.gate,
+            diagnosed(place.contexts(recorder, jobs), project, jobs),
+            watch(history),
+        ),
         head,
         told,
         Compactor(recorder, history, provider, head, told),
@@ -255,7 +246,9 @@ def _talk(
         cap=options.cap,
         limits=options.limits,
         moves=moves,
+        modes=modes,
     )
+    subagents.caller = made
     if words := prompt.of_mode(mode, before):
         made.say((Text(words),), Author.DESKAGENT)
     return made

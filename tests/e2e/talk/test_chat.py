@@ -106,3 +106,65 @@ def test_commands_that_are_none_are_said_and_help_lists_them(chat, serve) -> Non
     child.expect("Effort: high")
     child.sendline("/exit")
     child.expect(pexpect.EOF)
+
+
+def test_the_mode_is_changed_in_the_middle_and_the_model_hears_it(chat, serve, project: Path) -> None:
+    server = serve(READ, EDIT, [["text", "Now it adds."]])
+    child = chat("--permission-mode", "plan")
+    child.sendline("/mode sideways")
+    child.expect("is no mode")
+    child.expect("\n> ")
+    child.sendline("/mode auto")
+    child.expect("Mode: auto")
+    child.expect("\n> ")
+    child.sendline("fix add")
+    child.expect("Now it adds.")
+    child.expect("\n> ")
+    assert "a + b" in (project / "calc.py").read_text()
+    said = [m["content"] for m in server.asked[0]["messages"] if m["role"] == "user"]
+    assert "plan mode" in str(said) and "Changes may be made now (mode auto)" in str(said)
+
+
+def test_a_plan_is_shown_and_approved_and_a_subagents_calls_are_seen(chat, serve, project: Path) -> None:
+    look = ["agent", {"description": "look at add", "task": "read calc.py", "kind": "explore"}]
+    serve(
+        [["call", look]],
+        READ,
+        [["text", "It subtracts."]],
+        [["call", ["plan", {"plan": "1. read\n2. make it add"}]]],
+        READ,
+        EDIT,
+        [["text", "Now it adds."]],
+    )
+    child = chat("--permission-mode", "plan")
+    child.sendline("plan it")
+    child.expect("explore: read calc.py")
+    child.expect("2. make it add")
+    child.expect("Go ahead with this plan")
+    child.sendline("2")
+    child.expect("Now it adds.")
+    child.expect("\n> ")
+    assert "a + b" in (project / "calc.py").read_text()
+
+
+def test_a_trusted_projects_commands_are_called_by_name_and_run_no_shell(
+    chat, agent, serve, project: Path
+) -> None:
+    folder = project / ".agents" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "review.md").write_text("---\ndescription: looks at it\n---\n!touch made\nReview $1 well.")
+    server = serve([["text", "It is fine."]])
+    child = chat()
+    child.sendline("/review calc.py")
+    child.expect("There is no command /review")
+    child.sendline("/exit")
+    child.expect(pexpect.EOF)
+    assert agent.run([*agent.command, "trust", str(project)], project).code == 0
+    child = chat()
+    child.sendline("/help")
+    child.expect("/review +looks at it")
+    child.expect("\n> ")
+    child.sendline("/review calc.py now")
+    child.expect("It is fine.")
+    assert "Review calc.py well." in str(server.asked[0]["messages"])
+    assert not (project / "made").exists()

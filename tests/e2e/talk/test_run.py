@@ -189,6 +189,32 @@ def test_a_key_of_the_environment_is_neither_sent_nor_kept_when_a_file_holds_it(
     assert kept == []
 
 
+def test_killed_in_a_subagents_command_it_goes_on_and_the_subagent_too(agent, serve, project: Path) -> None:
+    order = {"description": "wait", "task": "wait a while"}
+    server = serve(
+        [["call", ["agent", order]]],
+        [["call", ["terminal", {"command": "touch begun; sleep 62"}]]],
+        [["text", "I was told."]],
+    )
+    child = agent.start([*agent.command, "run", "wait", "--permission-mode", MODE], project)
+    deadline = time.monotonic() + 60
+    while not (project / "begun").exists():
+        assert time.monotonic() < deadline and child.poll() is None
+        time.sleep(0.05)
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    done = run(agent, project, "go on", "-c")
+    assert done.code == 0, done
+    (told,) = [m["content"] for m in server.asked[2]["messages"] if m["role"] == "tool"]
+    assert "subagent" in told and "`resume`" in told
+    id = told.split("subagent ")[1].split(" ")[0]
+    again = serve([["call", ["agent", {**order, "resume": id}]]], [["text", "Going on."]], SAID)
+    done = run(agent, project, "let it go on", "-c")
+    assert done.code == 0, done
+    inner = again.asked[1]["messages"]
+    assert "its end was not seen" in str(inner) and inner[-1]["content"] == "wait a while"
+
+
 @pytest.mark.parametrize(("setting", "told"), [("", True), ("off", False)])
 def test_what_an_edit_broke_is_told_with_its_result(
     agent, serve, project: Path, setting: str, told: bool
