@@ -47,10 +47,11 @@ def list_(as_json: bool, everywhere: bool) -> None:
 
 @sessions.command()
 @click.argument("session", metavar="ID|last")
-def show(session: str) -> None:
+@click.option("--last", "count", type=click.IntRange(1), metavar="N", help="Only the last N events.")
+def show(session: str, count: int | None) -> None:
     """Show what happened in a session."""
     with Journal.open(_find(session), write=False) as journal:
-        for record in journal.read():
+        for record in journal.tail(count) if count else journal.read():
             shown = entry(record.seq, decode_payload(record.payload))
             click.secho(printable(f"#{shown.seq}  {shown.when}  {shown.title}", newlines=False), bold=True)
             for name, text in shown.facts:

@@ -181,6 +181,12 @@ class Journal:
                 return  # left by a failed append, cut by the next one
             yield item
 
+    def tail(self, count: int) -> Iterator[Record]:
+        """The last `count` records: as `read`, at the cost of the segments that they are in."""
+        with files.storage_errors("read the session", self.path):
+            last = self.seq or reading.last_number(store.segments(self.path))
+        return self.read(max(0, last - count))
+
     def close(self) -> None:
         """Makes everything durable and gives the lock back. TransientError if the disk can't; it is closed
         all the same."""

@@ -40,6 +40,15 @@ def records(segments: Sequence[Path], after: int, damage: list[Damage]) -> Itera
             yield Record(envelope.seq, event, envelope.payload)
 
 
+def last_number(segments: Sequence[Path]) -> int:
+    """The number of the last record that can be read, found from the end: 0 where there is none."""
+    for path in reversed(segments):
+        found = [envelope.seq for envelope in _envelopes(path, [])]
+        if found:
+            return max(found)
+    return 0
+
+
 def _envelopes(path: Path, damage: list[Damage]) -> Iterator[record.Envelope]:
     pending: list[segment.Line] = []  # damaged lines: bad if a good one follows, else the torn tail
     try:
