@@ -76,6 +76,26 @@ def test_the_engine_is_imported_where_it_is_used(path: Path) -> None:
             assert id(node) in lazy
 
 
+UI_MAY_USE = BASE | {"agent", "cli", "providers", "repo", "session", "terminal", "tools"}
+
+
+@pytest.mark.parametrize("path", modules("ui"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_app_leans_on_what_stands_below_it(path: Path) -> None:
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("deskagent.")} - {"__version__"}
+    assert used <= UI_MAY_USE
+
+
+@pytest.mark.parametrize("path", modules("ui/log"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_is_shown_is_made_without_textual(path: Path) -> None:
+    assert not any(name.split(".")[0] in {"textual", "rich"} for name in imports(path))
+
+
+@pytest.mark.parametrize("path", modules("deskagent"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_only_the_command_that_opens_the_app_knows_it(path: Path) -> None:
+    used = any(name.split(".")[0] == "ui" for name in imports(path))
+    assert not used or path.relative_to(ROOT / "deskagent") == Path("cli/tui.py")
+
+
 @pytest.mark.parametrize("top", ["engine", "kernels"])
 def test_the_engine_knows_nothing_of_agents(top: str) -> None:
     for path in modules(top):

@@ -81,7 +81,7 @@ def _lines(talk: Talk, front: Transcript, own: Mapping[str, Given]) -> None:
             if line.startswith("/") and name in own:
                 _turn(expanded(own[name], words.strip()), talk, front)
             elif line.startswith("/"):
-                command(line, talk)
+                print(printable(command(line, talk)))
                 for each in own.values() if name == "help" else ():
                     print(printable(f"/{each.name:<12}{each.says}", newlines=False))
             elif line.startswith("!"):

@@ -1,4 +1,4 @@
-"""The commands of a conversation in a plain terminal: a line that begins with a slash."""
+"""The commands of a conversation: a line that begins with a slash, and what is told of it."""
 
 from __future__ import annotations
 
@@ -25,48 +25,47 @@ class Leave(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Slash:
-    """says: in a line of /help. run: with the words behind the name."""
+    """says: in a line of /help. run: with the words behind the name; gives what the person is told."""
 
     says: str
-    run: Callable[[Talk, list[str]], None]
+    run: Callable[[Talk, list[str]], str]
 
 
-def command(line: str, talk: Talk) -> None:
-    """Errors: UsageError, Leave, what the command raises."""
+def command(line: str, talk: Talk) -> str:
+    """What the person is told, not yet made inert. Errors: UsageError, Leave, what the command raises."""
     try:
         name, *words = shlex.split(line[1:]) or [""]
     except ValueError as error:
         raise UsageError(f"{line!r} can't be read: {error}.") from error
     if name not in COMMANDS:
         raise UsageError(f"There is no command /{name}.", hint="/help lists them.")
-    COMMANDS[name].run(talk, words)
+    return COMMANDS[name].run(talk, words)
 
 
-def _help(talk: Talk, words: list[str]) -> None:
-    for name, slash in COMMANDS.items():
-        print(f"/{name:<12}{slash.says}")
+def _help(talk: Talk, words: list[str]) -> str:
+    return "\n".join(f"/{name:<12}{slash.says}" for name, slash in COMMANDS.items())
 
 
-def _leave(talk: Talk, words: list[str]) -> None:
+def _leave(talk: Talk, words: list[str]) -> str:
     raise Leave
 
 
-def _compact(talk: Talk, words: list[str]) -> None:
+def _compact(talk: Talk, words: list[str]) -> str:
     assert isinstance(talk.room, Compactor)
     made = asyncio.run(talk.room(" ".join(words)))
-    print("Earlier turns are sent as a summary now." if made else "There is nothing to leave out yet.")
+    return "Earlier turns are sent as a summary now." if made else "There is nothing to leave out yet."
 
 
-def _budget(talk: Talk, words: list[str]) -> None:
+def _budget(talk: Talk, words: list[str]) -> str:
     if words:
         if words[0] not in ("auto", *Tier):
             raise UsageError(f"{words[0]!r} is no effort.", hint="auto, low, high or max.")
         talk.effort = words[0]
         talk.recorder.emit(events.Chosen(what="effort", value=words[0]))
-    print(f"Effort: {talk.effort}")
+    return f"Effort: {talk.effort}"
 
 
-def _model(talk: Talk, words: list[str]) -> None:
+def _model(talk: Talk, words: list[str]) -> str:
     from deskagent.cli.models import opened
 
     if words:
@@ -75,36 +74,37 @@ def _model(talk: Talk, words: list[str]) -> None:
         talk.room.provider = talk.provider
         talk.tools = talk.room.tools = registry.told(fitting(talk.hands.tools, talk.provider.capabilities))
         talk.recorder.emit(events.Chosen(what="model", value=talk.provider.name))
-    print(f"Model: {talk.provider.name}, {talk.provider.capabilities.context} tokens of context")
+    return f"Model: {talk.provider.name}, {talk.provider.capabilities.context} tokens of context"
 
 
-def _rewind(talk: Talk, words: list[str]) -> None:
+def _rewind(talk: Talk, words: list[str]) -> str:
     own = [
         entry
         for entry in talk.history.all
         if isinstance(entry.turn, Said) and entry.turn.author is Author.PERSON
     ]
     if not words:
+        lines = []
         for number, entry in enumerate(own, 1):
             said = " ".join(part.text for part in entry.turn.parts if isinstance(part, Text))
-            print(printable(f"{number:>3}  {said[:100]}", newlines=False))
-        print("/rewind N takes that and all after it out of the conversation; files stay (see /undo).")
-        return
+            lines.append(f"{number:>3}  {_line(said, 100)}")
+        last = "/rewind N takes that and all after it out of the conversation; files stay (see /undo)."
+        return "\n".join([*lines, last])
     if not words[0].isdigit() or not 1 <= int(words[0]) <= len(own):
         raise UsageError(f"{words[0]!r} is none of them.", hint="/rewind lists what you said.")
     talk.recorder.emit(events.Rewound(to=own[int(words[0]) - 1].id))
-    print("Taken out of the conversation.")
+    return "Taken out of the conversation."
 
 
-def _undo(talk: Talk, words: list[str]) -> None:
+def _undo(talk: Talk, words: list[str]) -> str:
     from deskagent.agent.undo import undo_latest
 
     diff = undo_latest(talk.recorder, talk.hands.context("").project)
     talk.say((Text(f"The person took back this change of yours:\n{diff}"),), Author.DESKAGENT)
-    print(printable(diff))
+    return diff
 
 
-def _cost(talk: Talk, words: list[str]) -> None:
+def _cost(talk: Talk, words: list[str]) -> str:
     steps = [step for step in talk.recorder.steps if step.tokens]
     rows: dict[str, list[float]] = {}
     for step in steps:
@@ -114,36 +114,41 @@ def _cost(talk: Talk, words: list[str]) -> None:
             (1, told.get("prompt", 0), told.get("cached", 0), told.get("output", 0), step.cost_usd)
         ):
             row[at] += value
-    print(f"{'tier':<6}{'asks':>6}{'prompt':>10}{'cached':>10}{'output':>10}{'US $':>9}")
+    lines = [f"{'tier':<6}{'asks':>6}{'prompt':>10}{'cached':>10}{'output':>10}{'US $':>9}"]
     for tier, (asks, prompt, cached, output, cost) in rows.items():
-        print(f"{tier:<6}{asks:>6.0f}{prompt:>10.0f}{cached:>10.0f}{output:>10.0f}{cost:>9.4f}")
-    print(f"Context: about {size(talk.history.turns()):.0f} of {talk.provider.capabilities.context} tokens")
+        lines.append(f"{tier:<6}{asks:>6.0f}{prompt:>10.0f}{cached:>10.0f}{output:>10.0f}{cost:>9.4f}")
+    full = f"about {size(talk.history.turns()):.0f} of {talk.provider.capabilities.context} tokens"
+    return "\n".join([*lines, f"Context: {full}"])
 
 
-def _mode(talk: Talk, words: list[str]) -> None:
+def _mode(talk: Talk, words: list[str]) -> str:
     assert talk.modes is not None
     if words:
         if words[0] not in list(Mode):
             raise UsageError(f"{words[0]!r} is no mode.", hint="plan, ask, auto or full.")
         talk.modes.change(Mode(words[0]))
-    print(f"Mode: {talk.modes.rights.mode}")
+    return f"Mode: {talk.modes.rights.mode}"
 
 
-def _permissions(talk: Talk, words: list[str]) -> None:
+def _permissions(talk: Talk, words: list[str]) -> str:
     gate = talk.hands.gate
-    for name in ("mode", "rules"):
-        print(printable(f"{name}: {getattr(gate, name, '')}"))
+    return "\n".join(f"{name}: {getattr(gate, name, '')}" for name in ("mode", "rules"))
 
 
-def _export(talk: Talk, words: list[str]) -> None:
-    print(f"deskagent sessions export {talk.recorder.journal.id}")
+def _export(talk: Talk, words: list[str]) -> str:
+    return f"deskagent sessions export {talk.recorder.journal.id}"
 
 
-def _sessions(talk: Talk, words: list[str]) -> None:
+def _sessions(talk: Talk, words: list[str]) -> str:
     from deskagent.agent.which import sessions_of
 
-    for summary in sessions_of(talk.hands.context("").project)[:20]:
-        print(printable(f"{summary.id}  {summary.title[:80]}", newlines=False))
+    found = sessions_of(talk.hands.context("").project)[:20]
+    return "\n".join(f"{summary.id}  {_line(summary.title, 80)}" for summary in found)
+
+
+def _line(text: str, most: int) -> str:
+    """The beginning of a text, on one line."""
+    return printable(text[:most], newlines=False)
 
 
 COMMANDS: Mapping[str, Slash] = {
