@@ -1,4 +1,5 @@
-"""python -m engine.train CONFIG.toml RUN [--resume] [--steps N] [--seconds S] [--device cpu|cuda] [--threads N]"""
+"""python -m engine.train CONFIG.toml RUN [--resume | --start CHECKPOINT] [--steps N] [--seconds S] [--device cpu|cuda]
+[--threads N]"""
 
 from __future__ import annotations
 
@@ -14,15 +15,23 @@ import torch
 from engine.errors import CheckpointError, EngineError
 from engine.train import checkpoints, fused, loop, settings
 from engine.train.trainer import Trainer
+from engine.weights.checkpoint import Checkpoint
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m engine.train", description="Trains a model from scratch."
+        prog="python -m engine.train", description="Trains a model, from scratch or from a checkpoint."
     )
     parser.add_argument("config", type=Path, help="a TOML file with [model], [train] and [data]")
     parser.add_argument("run", type=Path, help="folder of the run: checkpoints and log.jsonl")
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    begins = parser.add_mutually_exclusive_group()
+    begins.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    begins.add_argument(
+        "--start",
+        type=Path,
+        metavar="CHECKPOINT",
+        help="begin with the weights of a plain checkpoint, at step 0",
+    )
     parser.add_argument("--steps", type=int, help="steps in all, instead of the file's")
     parser.add_argument("--seconds", type=float, help="stop after so much time, leaving a checkpoint")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -61,6 +70,8 @@ def train(asked: argparse.Namespace) -> None:
     (asked.run / "config.toml").write_bytes(asked.config.read_bytes())
     if there:
         source.restore(checkpoints.resume(trainer, there[-1]))
+    elif asked.start is not None:
+        checkpoints.load(trainer.parameters, Checkpoint.open(asked.start))
     print(f"{trainer.parameters.count():,} parameters, step {trainer.step} of {wanted.steps}", flush=True)
     loop.run(
         trainer,
@@ -68,6 +79,7 @@ def train(asked: argparse.Namespace) -> None:
         lambda: opened.held(config.data, wanted.held),
         asked.run,
         seconds=asked.seconds,
+        measure_first=asked.start is not None,
         say=lambda told: print(told, flush=True),
     )
 

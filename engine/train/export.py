@@ -28,6 +28,8 @@ from engine.weights.writer import write_json, write_whole
 
 LARGEST = 16_000_000
 """Bytes of what is shipped, all files together."""
+LARGEST_MASTERS = 24_000_000
+"""Bytes of plain BF16 weights, which training goes on from."""
 _CORPUS = Path(__file__).with_name("corpus.lock")
 
 
@@ -49,8 +51,9 @@ def export(
     masters: Path | None = None,
 ) -> Path:
     """Writes the run's last checkpoint, or that of `step`, into the folder `target`, which `engine.api` loads; masters:
-    where the same goes in BF16 throughout, for training to go on from. Gives the checkpoint that was taken.
-    Errors: CheckpointError for a run without it or a target that is not empty."""
+    where the same goes in BF16 throughout, for training to go on from (`python -m engine.train … --start`). Gives the
+    checkpoint that was taken. Errors: CheckpointError for a run without it, a target that is not empty, or weights that
+    are too large to be kept."""
     there = [folder for folder in checkpoints.found(run) if step is None or folder.name == f"step-{step:08}"]
     if not there:
         raise CheckpointError(f"{run}: no checkpoint{'' if step is None else f' of step {step}'} in it")
@@ -65,6 +68,8 @@ def export(
         save(opened.config, source, folder)
         if tokenizer is not None:
             write_whole(folder / "tokenizer.json", [tokenizer.read_bytes()])
+    if masters is not None:
+        _bounded(masters, LARGEST_MASTERS, "kept")
     return there[-1]
 
 
@@ -79,9 +84,13 @@ def describe(target: Path, run: Path, step: int, version: int, figures: card.Mea
     write_json(target / card.MADE, card.made(version))
     sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in opened.files)
     write_whole(target / SUMS, [sums.encode()])
-    whole = sum(file.stat().st_size for file in target.iterdir())
-    if whole > LARGEST:
-        raise CheckpointError(f"{target}: {human(whole)}, and at most {human(LARGEST)} are shipped")
+    _bounded(target, LARGEST, "shipped")
+
+
+def _bounded(folder: Path, most: int, what: str) -> None:
+    whole = sum(file.stat().st_size for file in folder.iterdir())
+    if whole > most:
+        raise CheckpointError(f"{folder}: {human(whole)}, and at most {human(most)} are {what}")
 
 
 def main() -> int:

@@ -24,14 +24,18 @@ def run(
     folder: Path,
     *,
     seconds: float | None = None,
+    measure_first: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
     """Trains from `trainer.step` to the settings' steps and leaves a checkpoint at the end; so does SIGINT or SIGTERM,
-    after the step that is under way, and the end of `seconds`."""
+    after the step that is under way, and the end of `seconds`. measure_first: whether the held-out losses are also told
+    before the first step."""
     settings = trainer.settings
     log = Log(folder, trainer.step)
     end = None if seconds is None else time.monotonic() + seconds
     with _asked_to_stop() as asked:
+        if measure_first:
+            log.add(_evaluated(trainer, held, say))
         while trainer.step < settings.steps and not asked() and (end is None or time.monotonic() < end):
             began = time.monotonic()
             rate = settings.rate(trainer.step)

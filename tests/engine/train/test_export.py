@@ -121,12 +121,14 @@ def test_the_engine_answers_as_training_computed(small, tmp_path):
         assert torch.equal(again.parameters.named[name].bfloat16(), tensor.bfloat16()), name
 
 
-def test_a_run_by_its_command(tmp_path):
+@pytest.fixture
+def call(tmp_path):
+    """Trains by the command, in a folder with a source of rows and `run.toml`."""
     (tmp_path / "letters.py").write_text(SOURCE)
     (tmp_path / "run.toml").write_text(CONFIG)
+    paths = os.pathsep.join([ROOT, str(tmp_path)])
 
     def call(*arguments: str):
-        paths = os.pathsep.join([ROOT, str(tmp_path)])
         return subprocess.run(
             [sys.executable, "-m", "engine.train", *arguments],
             cwd=tmp_path,
@@ -136,6 +138,33 @@ def test_a_run_by_its_command(tmp_path):
             check=False,
         )
 
+    return call
+
+
+def test_a_run_starts_from_another_ones_weights(call, tmp_path):
+    begun = call("run.toml", "run", "--threads", "1")
+    assert begun.returncode == 0, begun.stderr
+    export(tmp_path / "run", tmp_path / "out", masters=tmp_path / "masters")
+    before = lines(tmp_path / "run")[-1]
+    assert "held" in before and before["step"] == 4
+
+    started = call("run.toml", "exact", "--start", "run/step-00000004", "--threads", "1")
+    assert started.returncode == 0, started.stderr
+    first, *later = lines(tmp_path / "exact")
+    assert first["step"] == 0 and first["held"]["kinds"] == before["held"]["kinds"]
+    assert [line["step"] for line in later if "loss" in line] == [1, 2, 3, 4], "counted anew"
+    assert next(line["lr"] for line in later) == lines(tmp_path / "run")[0]["lr"], "a new warm-up"
+
+    rounded = call("run.toml", "rounded", "--start", "masters", "--threads", "1")
+    assert rounded.returncode == 0, rounded.stderr
+    for kind, loss in lines(tmp_path / "rounded")[0]["held"]["kinds"].items():
+        assert loss == pytest.approx(before["held"]["kinds"][kind], abs=0.02)
+    refused = call("run.toml", "shipped", "--start", "out")
+    assert refused.returncode == 2 and "goes on from plain ones" in refused.stderr
+    assert call("run.toml", "both", "--resume", "--start", "masters").returncode == 2
+
+
+def test_a_run_by_its_command(call, tmp_path):
     (tmp_path / "run").mkdir()
     claimed = os.open(tmp_path / "run", os.O_RDONLY)
     fcntl.flock(claimed, fcntl.LOCK_EX)
@@ -187,5 +216,8 @@ def test_what_is_too_large_to_be_shipped_is_said(small, tmp_path, monkeypatch):
     monkeypatch.setattr(exporting, "LARGEST", 1000)
     with pytest.raises(CheckpointError, match=r"at most 1\.0 kB are shipped"):
         describe(tmp_path / "out", tmp_path / "run", step_of(taken), 1, Measured())
+    monkeypatch.setattr(exporting, "LARGEST_MASTERS", 1000)
+    with pytest.raises(CheckpointError, match=r"at most 1\.0 kB are kept"):
+        export(tmp_path / "run", tmp_path / "again", masters=tmp_path / "masters")
     with pytest.raises(ConfigError, match="no figures"):
         measured(tmp_path / "out" / "config.json")
