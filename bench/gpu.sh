@@ -23,7 +23,7 @@ has pytest,hypothesis || timeout 40 "$python" -m pip install -q pytest hypothesi
 
 failed=0
 if has pytest,hypothesis; then
-  timeout 150 "$python" -m pytest -q -p no:cacheprovider tests/kernels/test_parity.py tests/kernels/test_triton.py \
+  timeout 150 "$python" -m pytest -q -p no:cacheprovider tests/kernels/parity tests/kernels/test_triton.py \
     tests/engine/test_on_triton.py -k triton >"$out/gpu-parity.log" 2>&1 || failed=1
   tail -n 15 "$out/gpu-parity.log"
 else
