@@ -166,7 +166,7 @@ class Engine:
                     raise RequestError("edits are proposed as text: the checkpoint needs a tokenizer")
                 self._words = Words(self.vocabulary, config.vocab)
             history = self._computed(context[:-1], cached, cancelled)
-            beams = Beams(self.scheduler.steps.forward, self.model.weights.norm.device, self._words, wanted)
+            beams = Beams(self.scheduler.logits, self._words, wanted)
             self._drive(beams.steps(history, context[-1]), beams.close, cancelled)
         return beams.proposals
 

@@ -19,15 +19,12 @@ class Memory:
 
     def __init__(self, pools: Pools, pages: int, slots: int) -> None:
         self.pools, self.pages, self.slots = pools, pages, slots
+        self.page = pools.page
+        """Tokens a page."""
         self.holders = [0] * pages
         self.reclaim: Callable[[int], None] | None = None
         self._free = list(range(pages - 1, -1, -1))
         self._idle = list(range(slots - 1, -1, -1))
-
-    @property
-    def page(self) -> int:
-        """Tokens a page."""
-        return self.pools.page
 
     @property
     def free_pages(self) -> int:
@@ -134,7 +131,10 @@ class History:
 
     def reserve(self, tokens: int) -> None:
         """Room for `tokens` more, in pages that nobody else holds. Errors: CapacityError, nothing changed then."""
-        taken = self.memory.take(self.missing(tokens))
+        missing = self.missing(tokens)
+        if not missing:
+            return
+        taken = self.memory.take(missing)
         if tokens and self._shared():
             old, new = self.pages[self.length // self.memory.page], taken.pop()
             self.memory.pools.copy_page(old, new)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from engine.batch import Batch
 from engine.cache.pages import History, Memory
 from engine.errors import CapacityError, EngineError, RequestError
 from engine.generate.cuts import Floats, Places, first, ordered
-from engine.generate.flat import Run, flat
+from engine.generate.flat import Run
 from engine.generate.words import Rule, Words
 
 MOST_BEAMS = 256
@@ -91,11 +89,9 @@ class Beams:
     """One search: `steps` runs it a pass at a time, so that others can go in between; then `proposals` are there, the
     best first. The same question gives the same answers."""
 
-    def __init__(
-        self, forward: Callable[[Batch], Tensor], device: torch.device, words: Words, wanted: Wanted
-    ) -> None:
-        """forward: logits of a batch of one token a sequence."""
-        self._forward, self._device, self._words, self._wanted = forward, device, words, wanted
+    def __init__(self, forward: Callable[[Sequence[Run]], Floats], words: Words, wanted: Wanted) -> None:
+        """forward: logits [len(runs), V] of runs of one token each."""
+        self._forward, self._words, self._wanted = forward, words, wanted
         self._found: dict[str, Proposal] = {}
         self._allowed: dict[Rule, Places] = {}
         self._held: list[History] = []
@@ -135,9 +131,8 @@ class Beams:
 
     def _logs(self, beams: list[_Beam]) -> Floats:
         """[beams, V]: log-likelihoods of each token after each beam."""
-        with torch.inference_mode():
-            batch = flat([Run(beam.history, (beam.last,)) for beam in beams], self._device)
-            logs = self._forward(batch).log_softmax(-1).numpy(force=True)
+        logits = self._forward([Run(beam.history, (beam.last,)) for beam in beams])
+        logs = torch.from_numpy(logits).log_softmax(-1).numpy()
         for beam in beams:
             beam.history.advance(1)
         return logs

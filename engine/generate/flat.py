@@ -1,4 +1,4 @@
-"""A flat batch out of what several sequences compute next."""
+"""What several sequences compute next, in one pass: their flat batch, and its logits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from torch import Tensor
 
 from engine.batch import Batch
 from engine.cache.pages import History
+from engine.generate.cuts import Floats
+from engine.step import Steps
 from kernels.layout import Sequences
 
 
@@ -22,6 +24,22 @@ class Run:
     tokens: Sequence[int]
     wanted: int = 0
     images: tuple[tuple[int, Tensor], ...] = ()
+
+
+def logits(steps: Steps, runs: Sequence[Run], device: torch.device) -> Floats:
+    """[wanted rows of all runs, vocab] in main memory, which the next call may overwrite. One token a sequence goes to
+    a recorded step as plain numbers."""
+    if all(len(run.tokens) == 1 and run.wanted == 0 and not _images(run, 0) for run in runs):
+        made = steps.replay(
+            [run.tokens[0] for run in runs],
+            [run.history.length + 1 for run in runs],
+            [run.history.state for run in runs],
+            [run.history.pages for run in runs],
+        )
+        if made is not None:
+            return made
+    with torch.inference_mode():
+        return steps.forward(flat(runs, device)).cpu().numpy()
 
 
 def flat(runs: Sequence[Run], device: torch.device) -> Batch:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import EngineError, RequestError
 from engine.generate.text import Vocabulary
@@ -74,14 +74,14 @@ class Constraint:
         """Whether the answer is complete and nothing can be added to it."""
         return self._matcher.is_stopped()
 
-    def allowed(self, size: int, device: torch.device) -> Tensor:
+    def allowed(self, size: int) -> NDArray[np.bool_]:
         """[size] bool: the tokens that may come next. Errors: EngineError where the grammar has broken down."""
-        bits = torch.frombuffer(bytearray(self._matcher.compute_bitmask()), dtype=torch.uint8)
+        bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         self._check()
-        mask = (bits[:, None] >> torch.arange(8, dtype=torch.uint8) & 1).flatten().bool()
-        if len(mask) < size:
-            mask = torch.nn.functional.pad(mask, (0, size - len(mask)))
-        return mask[:size].to(device)
+        mask = np.zeros(size, np.bool_)
+        known = np.unpackbits(bits, count=min(size, 8 * len(bits)), bitorder="little")
+        mask[: len(known)] = known
+        return mask
 
     def feed(self, token: int) -> None:
         """The answer's next token. Errors: EngineError for one that wasn't allowed."""

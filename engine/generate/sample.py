@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
-from torch import Tensor
+import torch
+from numpy.typing import NDArray
 
 from engine.errors import EngineError, RequestError
 from engine.generate.cuts import Floats, Places, draw, first, kept, ordered
@@ -110,16 +111,16 @@ def uniform(seed: int, index: int) -> float:
     return (int.from_bytes(digest, "little") >> 11) * 2.0**-53
 
 
-def choose(logits: Tensor, sampling: Sampling, seen: Seen, index: int, allowed: Tensor | None = None) -> int:
+def choose(
+    logits: Floats, sampling: Sampling, seen: Seen, index: int, allowed: NDArray[np.bool_] | None = None
+) -> int:
     """The answer's token `index`. logits: [V] fp32, left as they are. allowed: [V] bool, the grammar's mask.
 
     Order: penalties, mask, temperature, min-p, top-k, top-p, each on what the one before left. Of equal logits the
     lowest id wins, in the greedy choice and at every cut. Errors: EngineError where no finite logit is left.
     """
-    values: Floats = logits.numpy(force=True)
-    if sampling.penalised:
-        values = penalise(values, sampling, seen)
-    ids = None if allowed is None else np.flatnonzero(allowed.numpy(force=True))
+    values = penalise(logits, sampling, seen) if sampling.penalised else logits
+    ids = None if allowed is None else np.flatnonzero(allowed)
     if ids is not None:
         values = values[ids]
     place = int(values.argmax()) if len(values) else 0
@@ -146,8 +147,8 @@ def penalise(values: Floats, sampling: Sampling, seen: Seen) -> Floats:
     return values
 
 
-def logprob(logits: Tensor, token: int, count: int) -> Logprob:
+def logprob(logits: Floats, token: int, count: int) -> Logprob:
     """logits: [V] fp32, the model's own."""
-    logs = logits.log_softmax(-1).numpy(force=True)
+    logs: Floats = torch.from_numpy(logits).log_softmax(-1).numpy()
     places = ordered(logs, first(logs, count)).tolist() if count else []
     return Logprob(float(logs[token]), tuple((place, float(logs[place])) for place in places))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 from engine.cache.pages import History, Memory
 from engine.cache.prefix import PrefixCache
 from engine.errors import CapacityError, EngineError
 from engine.generate.admit import admit
-from engine.generate.flat import Run, flat
+from engine.generate.cuts import Floats
+from engine.generate.flat import Run, logits
 from engine.generate.sequence import Request, Sequence
 from engine.generate.sight import look
 from engine.generate.text import Vocabulary
@@ -61,6 +62,7 @@ class Scheduler:
         self.waiting: list[Sequence] = []
         self.running: list[Sequence] = []
         self.steps = Steps(model, memory.pools)
+        self._device = model.weights.norm.device
         self._count = 0
         self._refused: tuple[int, int, int] | None = None
 
@@ -90,7 +92,9 @@ class Scheduler:
         if not parts:
             return False
         try:
-            logits = self._forward(parts)
+            rows = self._replayed(parts)
+            if rows is None:
+                rows = self._forward(parts)
         except BaseException as error:
             # How far the caches were written is unknown, so nobody in this step can go on.
             for part in parts:
@@ -102,7 +106,7 @@ class Scheduler:
         for part in parts:
             wanted = 1 + len(part.drafts) if part.asked else 0
             try:
-                self._settle(part, logits[first : first + wanted])
+                self._settle(part, rows[first : first + wanted])
             except EngineError as error:
                 self._fail(part, error)
             first += wanted
@@ -150,9 +154,7 @@ class Scheduler:
     def _plan(self) -> list[Part]:
         """Sequences that wait for their next token come before prompts, then the older before the younger."""
         budget, parts = self.budget, dict[int, Part]()
-        for sequence in sorted(
-            self.running, key=lambda one: (not one.answered or one.pending > 1, one.number)
-        ):
+        for sequence in sorted(self.running, key=_turn) if len(self.running) > 1 else (*self.running,):
             if budget == 0:
                 break
             if sequence not in self.running:
@@ -208,23 +210,42 @@ class Scheduler:
         sequence.seen.clear()
         insort(self.waiting, sequence, key=_number)
 
-    def _forward(self, parts: list[Part]) -> Tensor:
-        """Logits of the asked rows, part after part."""
-        with torch.inference_mode():
-            look(self.model, [(part.sequence, *part.span()) for part in parts if part.sequence.pictures])
-            runs = [
-                Run(
-                    _history(part.sequence),
-                    part.tokens(),
-                    part.count - 1 if part.asked else part.rows,
-                    part.sequence.images,
-                )
-                for part in parts
-            ]
-            logits = self.steps.forward(flat(runs, self.model.weights.norm.device))
-        return logits.cpu()  # tokens are chosen one by one, with many small operations
+    def logits(self, runs: Tokens[Run]) -> Floats:
+        """As `flat.logits`, of this model on its caches."""
+        return logits(self.steps, runs, self._device)
 
-    def _settle(self, part: Part, logits: Tensor) -> None:
+    def _forward(self, parts: list[Part]) -> Floats:
+        """Logits of the asked rows, part after part, in main memory: tokens are chosen one by one."""
+        pictured = [(part.sequence, *part.span()) for part in parts if part.sequence.pictures]
+        if pictured:
+            with torch.inference_mode():
+                look(self.model, pictured)
+        runs = [
+            Run(
+                _history(part.sequence),
+                part.tokens(),
+                part.count - 1 if part.asked else part.rows,
+                part.sequence.images,
+            )
+            for part in parts
+        ]
+        return self.logits(runs)
+
+    def _replayed(self, parts: list[Part]) -> Floats | None:
+        """The same where each sequence computes one token, as in most steps, by a recorded step; None where there is
+        none for them."""
+        for part in parts:
+            if part.count != 1 or not part.asked or part.drafts or part.sequence.request.images:
+                return None
+        histories = [_history(part.sequence) for part in parts]
+        return self.steps.replay(
+            [part.sequence.tokens[-1] for part in parts],
+            [history.length + 1 for history in histories],
+            [history.state for history in histories],
+            [history.pages for history in histories],
+        )
+
+    def _settle(self, part: Part, logits: Floats) -> None:
         """Chooses tokens, keeps or takes back drafts, notes states to be kept. logits: [asked rows, V]."""
         sequence, history = part.sequence, _history(part.sequence)
         before = history.length
@@ -247,7 +268,7 @@ class Scheduler:
             self._keep(sequence)
             self._retire(sequence)
 
-    def _choose(self, part: Part, logits: Tensor) -> int:
+    def _choose(self, part: Part, logits: Floats) -> int:
         """Takes tokens while the drafts hold. Gives the number of drafts that did."""
         sequence, held = part.sequence, 0
         for draft, row in zip([*part.drafts, None], logits, strict=True):
@@ -279,6 +300,10 @@ class Scheduler:
         if sequence.history is not None:
             sequence.history.release()
             sequence.history = None
+
+
+def _turn(sequence: Sequence) -> tuple[bool, int]:
+    return not sequence.answered or sequence.pending > 1, sequence.number
 
 
 def _number(sequence: Sequence) -> int:

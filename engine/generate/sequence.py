@@ -11,6 +11,7 @@ from torch import Tensor
 
 from engine.cache.disk import to_bytes
 from engine.cache.pages import History
+from engine.generate.cuts import Floats
 from engine.generate.grammar import Constraint, Grammar
 from engine.generate.sample import Logprob, Sampling, Seen, choose, logprob
 from engine.generate.speculate import Lookup
@@ -121,14 +122,14 @@ class Sequence:
         given = [(row, image) for row, image in self.request.images if isinstance(image, Tensor)]
         return (*given, *self.seen.items())
 
-    def take(self, logits: Tensor) -> int:
+    def take(self, logits: Floats) -> int:
         """Chooses the next token from its logits [V] fp32, tells it, and ends the answer where it ends it."""
         sampling = self.request.sampling
         token = self._cap.forced() if self._cap else None
         # While it thinks, a grammar for the answer has no say.
         constraint = None if self._cap and self._cap.thinking else self._constraint
         if token is None:
-            allowed = constraint.allowed(logits.shape[-1], logits.device) if constraint else None
+            allowed = constraint.allowed(len(logits)) if constraint else None
             token = choose(logits, sampling, self._seen, self.answered, allowed)
         told = logprob(logits, token, sampling.logprobs) if sampling.logprobs is not None else None
         self.tokens.append(token)

@@ -91,6 +91,29 @@ def test_a_captured_step_is_the_models_own(runners, name) -> None:
         assert all(torch.equal(mine[layer], other[layer]) for layer in mine)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_step_given_as_numbers_is_the_models_own(runners, name) -> None:
+    """Every bit, over pages that fill and others that take their place, mixed with steps given as tensors."""
+    runner = on(runners[name], None)
+    one, two = runner.pools(), runner.pools()
+    steps = Steps(runner.model, two)
+    told = 0
+    for slots, pages in (((1,), [[5, 3, 9]]), ((2, 0), [[10, 11, 12], [7, 6, 8]]), ((1,), [[2, 1, 0]])):
+        for at in range(40):
+            batch = batch_of(at, slots, pages)
+            expected = runner.model.forward(batch, one)
+            used = [row[: at // 16 + 1] for row in pages]
+            numbers = batch.tokens.tolist(), [at + 1] * len(slots), list(slots), used
+            made = steps.replay(*numbers) if at % 5 else None
+            told += made is not None
+            got = steps.forward(batch) if made is None else torch.from_numpy(made)
+            assert torch.equal(got, expected)
+    assert told > 60
+    assert steps.replay([1] * 3, [1] * 3, [0, 1, 2], [[0], [1], [2]]) is None, "no step of three was recorded"
+    for mine, other in ((one.states, two.states), (one.latents, two.latents), (one.keys, two.keys)):
+        assert all(torch.equal(mine[layer], other[layer]) for layer in mine)
+
+
 def test_a_replay_reads_its_memory_anew_and_refuses_what_it_cannot_see() -> None:
     ops = select()
     x, weight = torch.ones(1, 8), torch.ones(3, 8)

@@ -6,6 +6,7 @@ import itertools
 import threading
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -126,7 +127,7 @@ def search(engine: Engine, start, width: int, most: int = 9, power: float = 0.0,
     """As `Engine.propose`, by any rules."""
     wanted = Wanted(start, made, STOP, width, most, power)
     words = Words(engine.vocabulary or Lines(), 97)
-    beams = Beams(engine.scheduler.steps.forward, torch.device("cpu"), words, wanted)
+    beams = Beams(engine.scheduler.logits, words, wanted)
     engine._drive(beams.steps(engine._computed(CONTEXT[:-1], False, None), CONTEXT[-1]), beams.close, None)
     return beams.proposals
 
@@ -233,8 +234,7 @@ def test_it_can_be_cancelled_and_a_broken_model_is_told(made, tiny, monkeypatch)
         engine.propose(CONTEXT, EXCERPT, STOP, cancelled=cancelled)
     assert_free(engine)
     beams = Beams(
-        lambda batch: torch.full((batch.tokens.shape[0], 97), float("nan")),
-        torch.device("cpu"),
+        lambda runs: np.full((len(runs), 97), np.nan, np.float32),
         Words(Lines(), 97),
         Wanted(Short(3), str, STOP, 3, 9),
     )

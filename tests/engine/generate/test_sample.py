@@ -57,10 +57,10 @@ def test_cuts_are_those_of_plain_python(logits, temperature, top_k, top_p, min_p
 
 
 def test_draws_follow_the_chances() -> None:
-    logits = torch.tensor([1.0, 0.0, 2.0, -40.0, 1.0])
+    logits = row([1.0, 0.0, 2.0, -40.0, 1.0])
     draws = 4000
     counts = Counter(choose(logits, Sampling(seed=n), Seen(), 0) for n in range(draws))
-    for token, chance in enumerate(logits.softmax(-1).tolist()):
+    for token, chance in enumerate(torch.from_numpy(logits).softmax(-1).tolist()):
         spread = math.sqrt(chance * (1 - chance) / draws)
         assert abs(counts[token] / draws - chance) < 5 * spread + 1e-6
 
@@ -75,8 +75,8 @@ def test_draws_depend_on_seed_and_place_alone() -> None:
 
 @given(logits=LOGITS)
 def test_greedy_takes_the_lowest_of_equals(logits) -> None:
-    assert choose(torch.tensor(logits), GREEDY, Seen(), 0) == logits.index(max(logits))
-    assert choose(torch.tensor(logits), Sampling(top_k=1, seed=5), Seen(), 0) == logits.index(max(logits))
+    assert choose(row(logits), GREEDY, Seen(), 0) == logits.index(max(logits))
+    assert choose(row(logits), Sampling(top_k=1, seed=5), Seen(), 0) == logits.index(max(logits))
 
 
 def test_penalties_are_the_published_ones() -> None:
@@ -90,25 +90,25 @@ def test_penalties_are_the_published_ones() -> None:
 
 
 def test_a_mask_holds_at_every_temperature() -> None:
-    logits = torch.tensor([5.0, 1.0, 4.0, 0.0])
-    allowed = torch.tensor([False, True, False, True])
+    logits = row([5.0, 1.0, 4.0, 0.0])
+    allowed = np.array([False, True, False, True])
     assert choose(logits, GREEDY, Seen(), 0, allowed) == 1
     drawn = {choose(logits, Sampling(temperature=9.0, seed=n), Seen(), 0, allowed) for n in range(60)}
     assert drawn == {1, 3}
 
 
 def test_nothing_to_choose_is_an_error() -> None:
-    for logits in (torch.full((4,), -math.inf), torch.tensor([0.0, math.nan])):
+    for logits in (row([-math.inf] * 4), row([0.0, math.nan])):
         with pytest.raises(EngineError, match="no token can follow"):
             choose(logits, Sampling(), Seen(), 0)
     with pytest.raises(EngineError):
-        choose(torch.zeros(3), Sampling(), Seen(), 0, torch.zeros(3, dtype=torch.bool))
+        choose(row([0.0] * 3), Sampling(), Seen(), 0, np.zeros(3, np.bool_))
 
 
 def test_logprobs_are_the_models_own() -> None:
-    logits = torch.tensor([1.0, 3.0, 3.0, 0.0])
+    logits = row([1.0, 3.0, 3.0, 0.0])
     told = logprob(logits, 3, 3)
-    logs = logits.log_softmax(-1).tolist()
+    logs = torch.from_numpy(logits).log_softmax(-1).tolist()
     assert told.token == logs[3]
     assert told.best == ((1, logs[1]), (2, logs[2]), (0, logs[0]))
     assert logprob(logits, 0, 0).best == ()
@@ -183,7 +183,7 @@ def test_a_draw_is_where_the_running_sum_passes(shape, share, every) -> None:
 
 
 def test_tokens_without_a_chance_are_never_drawn() -> None:
-    logits = torch.full((3000,), -math.inf)
+    logits = row([-math.inf] * 3000)
     logits[1234] = -7.5
     for sampling in (
         Sampling(),
