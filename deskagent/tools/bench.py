@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from deskagent.repair.cold import ColdRun
-from deskagent.repair.command import TestCommand
-from deskagent.repair.slot import Closed
 from deskagent.repair.source import SourceFile
 from deskagent.repair.types import Baseline, Candidate, Outcome, Suspect, TestResult, Verdict
 from deskagent.tools.base import Context, Effect, ToolError, Wish
+
+if TYPE_CHECKING:  # what runs tests is imported when some are run
+    from deskagent.repair.cold import ColdRun
+    from deskagent.repair.command import TestCommand
 
 _GLANCE = 0.2
 _LONGEST = 1500
@@ -48,7 +49,9 @@ class Bench(Protocol):
         """The exact command: the one named, else the usual one."""
         ...
 
-    def look(self, test: str, words: str, context: Context) -> Look: ...
+    def look(self, test: str, words: str, context: Context, *, anew: bool = False) -> Look:
+        """The latest look at the tests. anew: another one where files have changed since."""
+        ...
 
     def patch(self, context: Context) -> Patch: ...
 
@@ -78,6 +81,8 @@ def wish(bench: Bench, test: str, context: Context) -> Wish:
 
 def awaited(verdict: Future[Verdict], cancel: threading.Event) -> Verdict:
     """Errors: ToolError where the call is cancelled, or the tests are closed."""
+    from deskagent.repair.slot import Closed
+
     while not cancel.is_set():
         try:
             return verdict.result(_GLANCE)

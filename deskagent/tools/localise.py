@@ -32,7 +32,8 @@ class Localise(Tool[LocaliseArguments]):
         return benches.wish(self._bench, arguments.test, context)
 
     def run(self, arguments: LocaliseArguments, context: Context) -> Result:
-        return Result.of(told(self._bench.look(arguments.test, arguments.words, context), arguments.most))
+        look = self._bench.look(arguments.test, arguments.words, context, anew=True)
+        return Result.of(told(look, arguments.most))
 
 
 def told(look: Look, most: int) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from deskagent.messages import Outcome, Result
-from deskagent.repair.cold import ColdRun
 from deskagent.repair.types import Status, Verdict
 from deskagent.terminal.types import End
 from deskagent.tools import bench as benches
 from deskagent.tools.base import Arguments, Context, Tool, Wish
 from deskagent.tools.bench import Bench, failures
 from deskagent.tools.plain import plain, shortened
+
+if TYPE_CHECKING:
+    from deskagent.repair.cold import ColdRun
 
 
 class VerifyArguments(Arguments):

@@ -33,6 +33,7 @@ from deskagent.agent.given import kinds as kinds_of
 from deskagent.agent.given.skills import Skills
 from deskagent.agent.permissions import Mode, is_trusted
 from deskagent.agent.recorder import Recorder
+from deskagent.agent.repairing.workbench import Workbench, has_tests
 from deskagent.agent.servers.servers import Servers
 from deskagent.agent.workspace import project_root, workspace_lock
 from deskagent.errors import UsageError
@@ -48,8 +49,11 @@ from deskagent.tools.agent import Agent
 from deskagent.tools.base import Tool
 from deskagent.tools.fitting import fitting
 from deskagent.tools.jobs import Jobs
+from deskagent.tools.localise import Localise
 from deskagent.tools.plan import Plan
 from deskagent.tools.skill import Skill
+from deskagent.tools.typed_edits import TypedEdits
+from deskagent.tools.verify import Verify
 
 
 class Person(Protocol):
@@ -124,11 +128,13 @@ def at_work(options: Options, front: Person) -> Iterator[Talk]:
             settle.settle_session(recorder, project, journal)
         jobs = Jobs()
         stack.callback(jobs.close)
+        bench = Workbench(project)
+        stack.callback(bench.close)
         servers = _servers(front, recorder, project)
         stack.callback(servers.close)
         named = options.tools is None or any(name.startswith("mcp__") for name in options.tools)
         theirs = servers.tools() if named else ()
-        yield _talk(options, front, recorder, history, project, jobs, theirs)
+        yield _talk(options, front, recorder, history, project, jobs, bench, theirs)
 
 
 def _servers(front: Person, recorder: Recorder, project: Path) -> Servers:
@@ -177,6 +183,7 @@ def _talk(
     history: History,
     project: Path,
     jobs: Jobs,
+    bench: Workbench,
     theirs: tuple[Tool[Any], ...],
 ) -> Talk:
     def chosen(what: str, given: str, usual: str) -> str:
@@ -218,9 +225,12 @@ def _talk(
         chosen("head", blobs.put(head.encode("utf-8", "replace")), "")
     head = blobs.get(history.chosen["head"]).decode()
 
+    tested = has_tests(project) or options.tools is not None
+    at_bench = (Localise(bench), TypedEdits(bench), Verify(bench)) if tested else ()
+
     def tools(of: Recorder) -> dict[str, Tool[Any]]:
         own = (Repair(of), Log(of.journal), Agent(subagents.work), Plan(modes.propose), Skill(skills.load))
-        return registry.tools(options.tools, (*own, *theirs))
+        return registry.tools(options.tools, (*own, *at_bench, *theirs))
 
     def watch(of: History) -> Watch:
         return Watching(project, head, of, trusted)
