@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
 
-from deskagent.session import events
+import msgspec
+
+from deskagent.session import events, kept
 from deskagent.session.journal import Journal
+from deskagent.session.record import Record
 
 _SEARCHED_OUT = {"limit", "not_fixed", "fixed", "nothing_to_fix", "undone"}
 """Ends of a run after which a further one is a new piece of work, with limits of its own."""
@@ -80,24 +84,100 @@ class Past:
 
 def read(journal: Journal) -> Past:
     """The session in `journal`, whatever ended it."""
-    reader = _Reader(Past(journal.id))
-    for record in journal.read():
-        reader.take(record.event, record.seq)
+    reader = kept.view(journal, Reading)
     reader.end_run()
     return reader.past
 
 
-class _Reader:
+class _Kept(msgspec.Struct, frozen=True):
+    """A Reading between two processes; what stands in it by setting, as pairs."""
+
+    past: _KeptPast
+    began: float
+    last: float
+    acting: float | None
+    tree: events.TreeRecorded | None
+    commands: dict[str, events.CommandIntent]
+    ran: events.CommandIntent | None
+    result: events.CommandResult | None
+    verified: Observed | None
+    found: dict[str, events.PatchFound]
+    line: str
+
+
+class _KeptPast(msgspec.Struct, frozen=True):
+    id: str
+    cwd: str
+    request: events.Request | None
+    spent: int
+    seconds: float
+    searching: float
+    tried: list[tuple[Setting, list[events.Trial]]]
+    green: list[tuple[Setting, list[events.PatchFound]]]
+    refuted: list[tuple[Setting, set[str]]]
+    tree: events.TreeRecorded | None
+    before: Observed | None
+    seen: tuple[Observed, events.TreeRecorded] | None
+    proof: Proof | None
+    changes: list[Change]
+    end: events.SessionEnded | None
+
+
+class Reading:
+    """A Past in the making."""
+
+    NAME: ClassVar[str] = "past"
+    KEPT: ClassVar[Any] = _Kept
+
     def __init__(self, past: Past) -> None:
         self.past = past
         self._began = self._last = 0.0
         self._acting: float | None = None
         self._tree: events.TreeRecorded | None = None
         self._commands: dict[str, events.CommandIntent] = {}
+        self._ran: events.CommandIntent | None = None  # the command that `_result` is of
         self._result: events.CommandResult | None = None
         self._verified: Observed | None = None
         self._found: dict[str, events.PatchFound] = {}
         self._line = ""
+
+    @classmethod
+    def begun(cls, journal: kept.Readable, kept: _Kept | None) -> Self:
+        """As it was kept, or before the first event where that is None."""
+        made = cls(Past(journal.path.name))
+        if kept is not None:
+            past = {
+                **{name: getattr(kept.past, name) for name in kept.past.__struct_fields__},
+                "tried": {at: {trial.key: trial for trial in them} for at, them in kept.past.tried},
+                "green": {at: {patch.key: patch for patch in them} for at, them in kept.past.green},
+                "refuted": dict(kept.past.refuted),
+            }
+            made.past = Past(**past)
+            made._began, made._last, made._acting = kept.began, kept.last, kept.acting
+            made._tree, made._commands, made._ran, made._result = (
+                kept.tree,
+                kept.commands,
+                kept.ran,
+                kept.result,
+            )
+            made._verified, made._found, made._line = kept.verified, kept.found, kept.line
+        return made
+
+    def dump(self) -> _Kept:
+        """To be kept."""
+        past = {
+            **{each.name: getattr(self.past, each.name) for each in fields(Past)},
+            "tried": [(at, list(them.values())) for at, them in self.past.tried.items()],
+            "green": [(at, list(them.values())) for at, them in self.past.green.items()],
+            "refuted": list(self.past.refuted.items()),
+        }
+        return _Kept(
+            _KeptPast(**past), self._began, self._last, self._acting, self._tree, self._commands, self._ran,
+            self._result, self._verified, self._found, self._line,
+        )  # fmt: skip
+
+    def see(self, record: Record) -> None:
+        self.take(record.event, record.seq)
 
     def take(self, event: events.Event, seq: int) -> None:
         past = self.past
@@ -117,7 +197,7 @@ class _Reader:
             case events.CommandIntent():
                 self._commands[event.id] = event
             case events.CommandResult():
-                self._result = event
+                self._ran, self._result = self._commands.pop(event.id, None), event
             case events.TestsObserved():
                 self._tests(event)
             case events.TreeRecorded():
@@ -164,8 +244,7 @@ class _Reader:
             self.past.proof = Proof(patch, before, after, self._tree)
 
     def _tests(self, event: events.TestsObserved) -> None:
-        result = self._result
-        seen = Observed(event, self._commands.get(result.id) if result else None, result)
+        seen = Observed(event, self._ran, self._result)
         self._line = event.command
         if event.stage == "observe":
             self.past.before = seen

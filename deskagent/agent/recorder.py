@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from deskagent.agent.budget import StepType, Tier
 from deskagent.agent.front import Front, Passing
+from deskagent.agent.keeping import EVERY, keep
 from deskagent.agent.loop import State
 from deskagent.session import events
 from deskagent.session.journal import Journal
@@ -57,6 +58,7 @@ class Recorder:
         self._trials: list[events.Trial] = []
         self._flushed = time.monotonic()
         self._batching = threading.Lock()
+        self._keep_at = journal.seq + EVERY
 
     def new_id(self, kind: str) -> str:
         """An id that no other of this session has."""
@@ -94,6 +96,10 @@ class Recorder:
     def _keep(self, event: events.Event) -> None:
         self.journal.append(event)
         self.front.show(event)
+        with self._batching:
+            if self.journal.seq >= self._keep_at:
+                self._keep_at = self.journal.seq + EVERY
+                keep(self.journal, EVERY // 2)
 
     @contextlib.contextmanager
     def step(self, kind: StepType, tier: Tier, state: State) -> Iterator[Step]:

@@ -12,6 +12,7 @@ from deskagent.agent import past, settle, which
 from deskagent.agent.apply import apply_patch
 from deskagent.agent.fix import Fix
 from deskagent.agent.front import Front, Question
+from deskagent.agent.keeping import keep
 from deskagent.agent.loop import State
 from deskagent.agent.past import Past
 from deskagent.agent.permissions import Consent, Gate, Mode, is_trusted
@@ -178,6 +179,7 @@ def _apply(options: FixOptions, fix: Fix, gate: Gate, front: Front, report: Repo
 
 
 def _shut(journal: Journal) -> None:
+    keep(journal)
     try:
         journal.close()
     except DeskagentError as error:

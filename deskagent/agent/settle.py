@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from deskagent.agent import past
+from deskagent.agent import opened
 from deskagent.agent.recorder import Recorder
 from deskagent.errors import DeskagentError, TransientError
 from deskagent.repo import apply, beneath
@@ -58,8 +58,8 @@ def settle_earlier(recorder: Recorder, project: Path) -> None:
 def settle_session(recorder: Recorder, project: Path, journal: Journal) -> None:
     """Settles what the session in `journal` left open."""
     own = journal is recorder.journal
-    for change in past.read(journal).unsettled:
-        settle(recorder, project, journal.blobs, change.intent, into=None if own else journal)
+    for intent in opened.read(journal).unsettled:
+        settle(recorder, project, journal.blobs, intent, into=None if own else journal)
 
 
 def left_open(recorder: Recorder, project: Path) -> None:

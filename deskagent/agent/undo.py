@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deskagent import __version__
-from deskagent.agent import past, settle, which
+from deskagent.agent import opened, past, settle, which
 from deskagent.agent.apply import Changes, apply_patch
 from deskagent.agent.front import Front, Question
 from deskagent.agent.past import Change, standing
@@ -62,7 +62,7 @@ def run_undo(
     there is nothing to take back; TransientError while another run works on the folder or the disk is full.
     """
     with Journal.open(session) as journal:
-        project = Path(past.read(journal).cwd)
+        project = Path(opened.read(journal).cwd)
         if not project.is_dir():
             raise UsageError(f"The folder of session {journal.id} is gone: {project}.")
         with workspace_lock(project):

@@ -1,8 +1,8 @@
 """The index: an SQLite database over the journals that may be lost at any time.
 
-The journals alone are true. Each use first compares every session's segments (names, sizes, times) with what
-the database saw and reads again what differs, so that no kill can leave it wrong. A damaged database is made
-anew; one that is locked, or can't be written, is done without.
+The journals alone are true. Each use first compares every session's segments (names, sizes, times) with what the
+database saw, and reads what came since, or the whole again, so that no kill can leave it wrong. A damaged database is
+made anew; one that is locked, or can't be written, is done without.
 """
 
 from __future__ import annotations
@@ -17,17 +17,20 @@ from typing import TypeVar
 import msgspec
 
 from deskagent import paths
+from deskagent.errors import DeskagentError
 from deskagent.session import store
+from deskagent.session.journal import Journal
+from deskagent.session.mark import Mark, checked, set_at
 from deskagent.session.record import encode_payload
-from deskagent.session.summary import summarise, texts
+from deskagent.session.summary import summarise, text
 
 SHIFT = 32
 """The row of an event's text is its session's number, shifted by this, plus the event's own."""
 
-_VERSION = 2
+_VERSION = 3
 _WAIT = 2.0  # seconds for another process's update
 _SCHEMA = (
-    "CREATE TABLE session (number INTEGER PRIMARY KEY, id TEXT UNIQUE, stamp TEXT, summary BLOB)",
+    "CREATE TABLE session (number INTEGER PRIMARY KEY, id TEXT UNIQUE, stamp TEXT, summary BLOB, mark BLOB)",
     "CREATE VIRTUAL TABLE line USING fts5 (body)",
 )
 _T = TypeVar("_T")
@@ -95,24 +98,65 @@ def _remove() -> bool:
 
 
 def _refresh(db: sqlite3.Connection) -> None:
-    known: dict[str, str] = dict(db.execute("SELECT id, stamp FROM session"))
+    rows = db.execute("SELECT id, stamp, number, mark FROM session").fetchall()
+    known: dict[str, str] = {id: stamp for id, stamp, _, _ in rows}
+    seen: dict[str, tuple[int, bytes]] = {id: (number, mark) for id, _, number, mark in rows}
     now = {folder.name: (folder, _stamp(folder)) for folder in store.folders()}
     gone = known.keys() - now.keys()
     changed = [folder for name, (folder, stamp) in now.items() if known.get(name) != stamp]
     if not gone and not changed:
         return
     db.execute("BEGIN IMMEDIATE")
-    for name in [*gone, *(folder.name for folder in changed)]:
-        for (number,) in db.execute("SELECT number FROM session WHERE id = ?", (name,)).fetchall():
-            db.execute("DELETE FROM session WHERE number = ?", (number,))
-            rows = (number << SHIFT, number + 1 << SHIFT)
-            db.execute("DELETE FROM line WHERE rowid >= ? AND rowid < ?", rows)
+    for name in gone:
+        _forget(db, seen[name][0])
     for folder in changed:
-        row = (folder.name, now[folder.name][1], encode_payload(msgspec.to_builtins(summarise(folder))))
-        number = db.execute("INSERT INTO session (id, stamp, summary) VALUES (?, ?, ?)", row).lastrowid or 0
-        lines = (((number << SHIFT) + seq, body) for seq, body in texts(folder))
-        db.executemany("INSERT INTO line (rowid, body) VALUES (?, ?)", lines)
+        number, mark = seen.get(folder.name, (0, b""))
+        before = _held(mark, folder)
+        if before is None and number:
+            _forget(db, number)
+            number = 0
+        summary = encode_payload(msgspec.to_builtins(summarise(folder)))
+        if number:
+            db.execute(
+                "UPDATE session SET stamp = ?, summary = ? WHERE number = ?",
+                (now[folder.name][1], summary, number),
+            )
+        else:
+            row = (folder.name, now[folder.name][1], summary)
+            number = (
+                db.execute("INSERT INTO session (id, stamp, summary) VALUES (?, ?, ?)", row).lastrowid or 0
+            )
+        after = _add(db, number, folder, before)
+        db.execute("UPDATE session SET mark = ? WHERE number = ?", (after, number))
     db.execute("COMMIT")
+
+
+def _forget(db: sqlite3.Connection, number: int) -> None:
+    db.execute("DELETE FROM session WHERE number = ?", (number,))
+    rows = (number << SHIFT, number + 1 << SHIFT)
+    db.execute("DELETE FROM line WHERE rowid >= ? AND rowid < ?", rows)
+
+
+def _held(mark: bytes | None, folder: Path) -> Mark | None:
+    """Up to where the session's text is in the database, if its journal still begins so."""
+    try:
+        return checked(msgspec.json.decode(mark, type=Mark), folder) if mark else None
+    except OSError:
+        return None
+
+
+def _add(db: sqlite3.Connection, number: int, folder: Path, before: Mark | None) -> bytes:
+    """Adds the texts of the events after `before`, and gives the mark after them; none where there is damage."""
+    last = None
+    with contextlib.suppress(DeskagentError), Journal.open(folder, write=False) as journal:
+        start = before.place if before else None
+        for last in journal.read(start.seq if start else 0, start):
+            row = ((number << SHIFT) + last.seq, text(last.event))
+            db.execute("INSERT INTO line (rowid, body) VALUES (?, ?)", row)
+        if not journal.damage:
+            mark = set_at(last.end, folder, before) if last else before
+            return msgspec.json.encode(mark) if mark else b""
+    return b""
 
 
 def _stamp(folder: Path) -> str:

@@ -112,18 +112,21 @@ def make_dirs(path: Path) -> None:
     sync_dir(path.parent)
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Makes `path` hold `data`: the whole of it or what was there before, durably."""
+def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Makes `path` hold `data`: the whole of it or what was there before, durably. Where that needn't be durable, the
+    loss of power may leave anything."""
     temporary = path.with_name(path.name + ".tmp")
     fd = open_write(temporary)
     try:
         truncate(fd, 0)
         write(fd, data, 0)
-        sync(fd)
+        if durable:
+            sync(fd)
     finally:
         close(fd)
     rename(temporary, path)
-    sync_dir(path.parent)
+    if durable:
+        sync_dir(path.parent)
 
 
 def append(path: Path, data: bytes) -> None:

@@ -1,17 +1,24 @@
 """The conversation that a session's events make, in a form that any model can be given.
 
 Every call has its result, whatever happened: what a crash, a cancel or a lost event left open is answered in honest
-words when the next request is made, and nothing is taken as done that nobody saw end.
+words when the next request is made, and nothing is taken as done that nobody saw end. Turns that are sent as a summary
+are let go where the events can be read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, ClassVar, Self
+
+import msgspec
 
 from deskagent.messages import Answer, Author, Call, Outcome, Result, Said, Text, Thinking, Turn, Used
 from deskagent.session import talk
 from deskagent.session.event import Event
+from deskagent.session.kept import Readable
+from deskagent.session.record import Record
 
 CUT = "cut"
 LOST = {
@@ -68,23 +75,68 @@ class _Open:
         return self.results.get(call.id) or LOST[call.id in self.begun]
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """A History between two processes."""
+
+    taken: int
+    chosen: dict[str, str]
+    todos: tuple[talk.Todo, ...]
+    calls: list[str]
+    entries: list[Entry]
+    summaries: int
+    folded: set[str]
+    open: _Open | None
+
+
 class History:
     """Takes events in order and holds what they come to.
 
     chosen: what was chosen last, by what it is. todos: as they were set last. calls: ids of all calls there ever were.
+    again: gives all events that it was given, and perhaps later ones, from the first on; without it all turns are kept.
     """
 
-    def __init__(self, events: Iterable[Event] = ()) -> None:
+    NAME: ClassVar[str] = "history"
+    KEPT: ClassVar[Any] = _Kept
+
+    def __init__(
+        self, events: Iterable[Event] = (), again: Callable[[], Iterable[Event]] | None = None
+    ) -> None:
+        self.again = again
         self.chosen: dict[str, str] = {}
         self.todos: tuple[talk.Todo, ...] = ()
         self.calls: set[str] = set()
         self._entries: list[Entry] = []
-        self._summaries: list[talk.Compacted] = []
         self._open: _Open | None = None
+        self._summaries: list[talk.Compacted] = []  # those that aren't among the entries
+        self._compacted = 0
+        self._folded: set[str] = set()  # ids of summaries among the entries
+        self._taken = 0
         for event in events:
             self.take(event)
 
+    @classmethod
+    def begun(cls, journal: Readable, kept: _Kept | None) -> Self:
+        """As it was when that was kept, else with nothing in it yet."""
+        made = cls(again=lambda: (record.event for record in journal.read()))
+        if kept is None:
+            return made
+        made.chosen, made.todos, made.calls = kept.chosen, kept.todos, set(kept.calls)
+        made._taken, made._entries, made._open = kept.taken, kept.entries, kept.open
+        made._compacted, made._folded = kept.summaries, kept.folded
+        return made
+
+    def dump(self) -> _Kept:
+        """To be kept."""
+        return _Kept(
+            self._taken, self.chosen, self.todos, sorted(self.calls), self._entries, self._compacted, self._folded,
+            self._open,
+        )  # fmt: skip
+
+    def see(self, record: Record) -> None:
+        self.take(record.event)
+
     def take(self, event: Event) -> None:
+        self._taken += 1
         match event:
             case talk.Spoken():
                 entry = Entry(event.id, Said(event.parts, event.author))
@@ -108,6 +160,9 @@ class History:
             case talk.Compacted():
                 self._close()
                 self._summaries.append(event)
+                self._compacted += 1
+                if self.again is not None:
+                    self._fold()
             case talk.Rewound():
                 self._rewind(event.to)
             case talk.TodosSet():
@@ -118,7 +173,7 @@ class History:
     @property
     def summaries(self) -> int:
         """How often room was made."""
-        return len(self._summaries)
+        return self._compacted
 
     @property
     def waiting(self) -> list[Call]:
@@ -134,6 +189,12 @@ class History:
     @property
     def all(self) -> list[Entry]:
         """Every turn that wasn't rewound, as it was, an open answer with what is known of it."""
+        if self._folded:
+            return self._whole().all
+        return self._held
+
+    @property
+    def _held(self) -> list[Entry]:
         found = list(self._entries)
         if self._open:
             if self._open.parts:
@@ -144,12 +205,9 @@ class History:
     @property
     def sent(self) -> list[Entry]:
         """What a model is given: as `all`, with what was compacted as its summary."""
-        found = self.all
-        for event in self._summaries:  # one whose turns were rewound finds them no more
-            ids = [entry.id for entry in found]
-            if event.first in ids and event.last in ids:
-                first, last = ids.index(event.first), ids.index(event.last)
-                found[first : last + 1] = [Entry(event.id, Said((Text(event.summary),), Author.DESKAGENT))]
+        found = self._held
+        for event in self._summaries:
+            _summarise(found, event)
         return found
 
     def turns(self) -> tuple[Turn, ...]:
@@ -173,5 +231,32 @@ class History:
     def _rewind(self, to: str) -> None:
         self._close()
         ids = [entry.id for entry in self._entries]
+        if to in self._folded:
+            return  # a summary is no turn
         if to in ids:
             del self._entries[ids.index(to) :]
+        elif self._folded:
+            whole = self._whole()  # that turn may be one of those that were let go
+            whole._rewind(to)
+            self._entries, self._summaries, self._folded = whole._entries, whole._summaries, set()
+            self._fold()
+
+    def _fold(self) -> None:
+        """Lets go of the turns that are sent as a summary. No later event but a rewinding brings them back."""
+        self._folded |= {event.id for event in self._summaries if _summarise(self._entries, event)}
+        self._summaries = []
+
+    def _whole(self) -> History:
+        """The same with all turns, read again."""
+        assert self.again is not None
+        return History(islice(self.again(), self._taken))
+
+
+def _summarise(entries: list[Entry], event: talk.Compacted) -> bool:
+    """Puts the summary in the place of its turns. One whose turns were rewound finds them no more."""
+    ids = [entry.id for entry in entries]
+    if event.first not in ids or event.last not in ids:
+        return False
+    first, last = ids.index(event.first), ids.index(event.last)
+    entries[first : last + 1] = [Entry(event.id, Said((Text(event.summary),), Author.DESKAGENT))]
+    return True

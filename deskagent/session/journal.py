@@ -17,12 +17,12 @@ import msgspec
 
 from deskagent import __version__
 from deskagent.errors import DeskagentError
-from deskagent.session import files, reading, record, recovery, segment, store
+from deskagent.session import files, kept, reading, record, recovery, segment, store
 from deskagent.session.blobs import Blobs
 from deskagent.session.event import Event
 from deskagent.session.events import ApplyIntent, ApplyResult, SessionStarted
 from deskagent.session.lock import Lock
-from deskagent.session.record import Record
+from deskagent.session.record import Place, Record
 from deskagent.session.recovery import Damage
 
 _log = logging.getLogger(__name__)
@@ -49,6 +49,8 @@ class Journal:
         self._writer: segment.SegmentWriter | None = None
         self._opening: tuple[Damage, ...] = ()
         self._reading: list[Damage] = []
+        self._kept: kept.Kept | None = None
+        self._looked = False
 
     @classmethod
     def create(
@@ -132,7 +134,8 @@ class Journal:
         journal = cls(folder, Lock(folder), segment_bytes)
         try:
             with files.storage_errors("open the session", folder):
-                journal._continue(recovery.recover(folder))
+                found = journal.kept
+                journal._continue(recovery.recover(folder, found.mark.place if found else None))
         except BaseException:
             journal._let_go()
             raise
@@ -142,6 +145,22 @@ class Journal:
     def warnings(self) -> tuple[Damage, ...]:
         """What was wrong: found (and mended) when it was opened for writing, or by the latest `read`."""
         return (*self._opening, *self._reading)
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What the latest `read` found wrong so far."""
+        return self._reading
+
+    @property
+    def kept(self) -> kept.Kept | None:
+        """What is kept of it beside the events, if that holds."""
+        if not self._looked:
+            self._kept, self._looked = kept.load(self.path), True
+        return self._kept
+
+    def keep(self, kinds: Sequence[type[kept.View]]) -> None:
+        """Keeps these views of all events so far, for whoever opens it next. It is open for writing."""
+        self._kept, self._looked = kept.save(self, kinds), True
 
     def append(self, event: Event, sync: bool = False) -> int:
         """Adds `event` and returns its number. It survives a crash of the process from then on, and one of
@@ -167,16 +186,18 @@ class Journal:
                 raise
             return self.seq
 
-    def read(self, after: int = 0) -> Iterator[Record]:
+    def read(self, after: int = 0, start: Place | None = None) -> Iterator[Record]:
         """The records with numbers above `after`, in order. Damaged ones are left out and put into
-        `warnings`.
+        `warnings`. start: a place not behind them that is known to hold.
 
         UsageError if a newer deskagent wrote the session.
         """
-        self._reading = damage = []
+        kept = self.kept if after and start is None else None
+        known = kept if kept and kept.mark.seq <= after else None
+        self._reading = damage = list(known.damage) if known else []
         with files.storage_errors("read the session", self.path):
             found = store.segments(self.path)
-        for item in reading.records(found, after, damage):
+        for item in reading.records(found, after, damage, known.mark.place if known else start):
             if self._writer is not None and item.seq > self.seq:
                 return  # left by a failed append, cut by the next one
             yield item

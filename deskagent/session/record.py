@@ -10,20 +10,31 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from deskagent.session.event import Event, Unknown
 from deskagent.session.events import KNOWN
 
+T = TypeVar("T")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a record ends: its number, its segment's number, and the offset after its line."""
+
+    seq: int
+    segment: int
+    offset: int
+
 
 class Record(msgspec.Struct, frozen=True):
-    """An event with its place in the journal; `payload` is the event's JSON as it stands in the file."""
+    """An event with its number; `payload` is the event's JSON as it stands in the file, `end` where its line ends."""
 
     seq: int
     event: Event
     payload: bytes
+    end: Place
 
 
 class Envelope(msgspec.Struct, frozen=True):
@@ -57,11 +68,15 @@ def unescape(text: str) -> str:
 
 def encode(seq: int, value: Event | dict[str, Any]) -> bytes:
     """The line of `value` at `seq`, its newline included."""
-    payload = encode_payload(value)
+    return line(seq, encode_payload(value))
+
+
+def line(seq: int, payload: bytes) -> bytes:
+    """The line of a payload at `seq`, its newline included."""
     return b'{"seq":%d,"crc":"%08x","payload":%b}\n' % (seq, _crc(seq, payload), payload)
 
 
-def encode_payload(value: Event | dict[str, Any]) -> bytes:
+def encode_payload(value: object) -> bytes:
     """`value` as JSON without a newline in it. Paths become strings; TypeError for what JSON can't say."""
     plain = value.raw if isinstance(value, Unknown) else value
     try:
@@ -108,6 +123,13 @@ def decode_payload(payload: bytes) -> dict[str, Any]:
     """A payload as plain values. msgspec.DecodeError if it is no JSON object."""
     plain = msgspec.json.decode(payload, type=dict[str, Any])
     return _map(plain, unescape) if b"\\u001a" in payload else plain
+
+
+def decode_as(payload: bytes, kind: type[T]) -> T:
+    """A payload as a `kind`. msgspec.DecodeError if it is none."""
+    if b"\\u001a" not in payload:
+        return msgspec.json.decode(payload, type=kind)
+    return msgspec.convert(_map(msgspec.json.decode(payload), unescape), kind)
 
 
 def _crc(seq: int, payload: bytes) -> int:

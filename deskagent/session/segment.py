@@ -34,10 +34,11 @@ class Line(msgspec.Struct, frozen=True):
     content: Header | record.Envelope | None
 
 
-def lines(path: Path) -> Iterator[Line]:
-    """The lines of a segment, split at newline bytes alone. UsageError if a newer major version wrote it."""
-    offset = 0
+def lines(path: Path, offset: int = 0) -> Iterator[Line]:
+    """The lines of a segment from `offset` on, split at newline bytes alone. UsageError if a newer major version wrote
+    it."""
     with files.open_read(path) as file:
+        file.seek(offset)
         for raw in file:
             yield Line(offset, raw, _content(raw, path))
             offset += len(raw)

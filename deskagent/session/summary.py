@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import msgspec
 
@@ -21,6 +21,8 @@ from deskagent.session.events import (
     StepStarted,
 )
 from deskagent.session.journal import Journal
+from deskagent.session.kept import Readable, view
+from deskagent.session.record import Record
 
 _TEXT_LIMIT = 100_000  # characters of one field that a search sees
 _NOT_TEXT = {"type", "key", "id", "time", "output", "before", "after"}
@@ -41,34 +43,66 @@ class Summary(msgspec.Struct, frozen=True):
     unsettled: bool = False
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    cwd: str = ""
+    started: float = 0.0
+    title: str = ""
+    status: str = ""
+    exit_code: int | None = None
+    events: int = 0
+    open: set[str] = set()
+
+
+class Summing:
+    """A Summary in the making. `open` are changes that weren't said to have ended."""
+
+    NAME: ClassVar[str] = "summary"
+    KEPT: ClassVar[Any] = _Kept
+
+    def __init__(self, kept: _Kept | None = None) -> None:
+        kept = kept or _Kept()
+        self.cwd, self.started, self.title, self.events = kept.cwd, kept.started, kept.title, kept.events
+        self.status, self.exit_code, self.open = kept.status, kept.exit_code, set(kept.open)
+
+    @classmethod
+    def begun(cls, journal: Readable, kept: _Kept | None) -> Self:
+        return cls(kept)
+
+    def dump(self) -> _Kept:
+        return _Kept(self.cwd, self.started, self.title, self.status, self.exit_code, self.events, self.open)
+
+    def see(self, record: Record) -> None:
+        self.events += 1
+        match record.event:
+            case SessionStarted() as event:
+                self.cwd, self.started = self.cwd or event.cwd, self.started or event.time
+                self.status, self.exit_code = "", None
+            case Request(text=text):
+                self.title, self.status, self.exit_code = text, "", None
+            case StepStarted():
+                self.status, self.exit_code = "", None
+            case SessionEnded() as event:
+                self.status, self.exit_code = event.status, event.exit_code
+            case ApplyIntent(id=intent):
+                self.open.add(intent)
+            case ApplyResult(id=intent):
+                self.open.discard(intent)
+            case _:
+                pass
+
+
 def summarise(folder: Path) -> Summary:
     """The summary of the session in `folder`; never an error."""
-    cwd = title = status = ""
-    started, exit_code, events = 0.0, None, 0
-    intents: set[str] = set()
+    found = Summing()
     try:
         with Journal.open(folder, write=False) as journal:
-            for record in journal.read():
-                events += 1
-                match record.event:
-                    case SessionStarted() as event:
-                        cwd, started = cwd or event.cwd, started or event.time
-                        status, exit_code = "", None
-                    case Request(text=text):
-                        title, status, exit_code = text, "", None
-                    case StepStarted():
-                        status, exit_code = "", None
-                    case SessionEnded() as event:
-                        status, exit_code = event.status, event.exit_code
-                    case ApplyIntent(id=intent):
-                        intents.add(intent)
-                    case ApplyResult(id=intent):
-                        intents.discard(intent)
-                    case _:
-                        pass
+            found = view(journal, Summing)
     except DeskagentError as error:
-        status, title = "unreadable", error.message
-    return Summary(folder.name, cwd, started, title, status, exit_code, events, bool(intents))
+        found.status, found.title = "unreadable", error.message
+    return Summary(
+        folder.name, found.cwd, found.started, found.title, found.status, found.exit_code, found.events,
+        bool(found.open),
+    )  # fmt: skip
 
 
 def with_state(summary: Summary, folder: Path) -> Summary:
@@ -82,10 +116,11 @@ def texts(folder: Path) -> Iterator[tuple[int, str]]:
     """Number and text of each event that can be read: what a person could look for, a field a line."""
     with contextlib.suppress(DeskagentError), Journal.open(folder, write=False) as journal:
         for record in journal.read():
-            yield record.seq, _text(record.event)
+            yield record.seq, text(record.event)
 
 
-def _text(event: Event) -> str:
+def text(event: Event) -> str:
+    """What a person could look for in it."""
     found: list[str] = []
     _collect(event.raw if isinstance(event, Unknown) else msgspec.to_builtins(event), found)
     return "\n".join(found).encode("utf-8", "replace").decode().replace("\0", " ")

@@ -40,16 +40,11 @@ def read(project: Path):
     """What is made of a journal that holds these events alone."""
 
     def make(*written: e.Event) -> past.Past:
-        class Journaled:
-            id = "x"
-
-            @staticmethod
-            def read():
-                return (
-                    type("R", (), {"event": event, "seq": number}) for number, event in enumerate(written, 1)
-                )
-
-        return past.read(Journaled)  # type: ignore[arg-type]
+        reading = past.Reading(past.Past("x"))
+        for number, event in enumerate(written, 1):
+            reading.take(event, number)
+        reading.end_run()
+        return reading.past
 
     return make
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from deskagent import __version__
-from deskagent.agent import past, settle, which
+from deskagent.agent import opened, settle, which
 from deskagent.agent.budget import Tier
 from deskagent.agent.converse import prompt
 from deskagent.agent.converse.acting import Hands, Watch
@@ -31,6 +31,7 @@ from deskagent.agent.converse.watching import Watching
 from deskagent.agent.front import Passing, Question
 from deskagent.agent.given import kinds as kinds_of
 from deskagent.agent.given.skills import Skills
+from deskagent.agent.keeping import keep
 from deskagent.agent.permissions import Mode, is_trusted
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.repairing.workbench import Workbench, has_tests
@@ -39,7 +40,7 @@ from deskagent.agent.workspace import project_root, workspace_lock
 from deskagent.errors import UsageError
 from deskagent.messages import Author, Text
 from deskagent.providers.base import Provider
-from deskagent.session import events, talk
+from deskagent.session import events, kept, talk
 from deskagent.session.event import Event
 from deskagent.session.history import History
 from deskagent.session.journal import Journal
@@ -116,16 +117,14 @@ def at_work(options: Options, front: Person) -> Iterator[Talk]:
     with contextlib.ExitStack() as stack:
         journal, project, resumed = _opened(options)
         stack.callback(journal.close)
-        history = History()
+        stack.callback(keep, journal)
+        history = kept.view(journal, History)
         recorder = Recorder(journal, _Both(history, front))
-        for record in journal.read():
-            history.take(record.event)
         _begin(options, recorder, project, resumed=resumed)
         temporary.sweep()
         stack.enter_context(workspace_lock(project))
         settle.settle_earlier(recorder, project)
-        if past.read(journal).unsettled:
-            settle.settle_session(recorder, project, journal)
+        settle.settle_session(recorder, project, journal)
         jobs = Jobs()
         stack.callback(jobs.close)
         bench = Workbench(project)
@@ -153,7 +152,7 @@ def _opened(options: Options) -> tuple[Journal, Path, bool]:
     here = Path() if options.session else project_root(options.start)
     journal = Journal.open(which.find(options.session, here), write=not options.fork)
     try:
-        project = Path(past.read(journal).cwd)
+        project = Path(opened.read(journal).cwd)
         if not project.is_dir():
             raise UsageError(
                 f"The folder of session {journal.id} is gone: {project}.", hint="Bring it back first."
