@@ -155,7 +155,7 @@ class Journal:
     def kept(self) -> kept.Kept | None:
         """What is kept of it beside the events, if that holds."""
         if not self._looked:
-            self._kept, self._looked = kept.load(self.path), True
+            self._kept, self._looked = kept.load(self.path, write=self._lock is not None), True
         return self._kept
 
     def keep(self, kinds: Sequence[type[kept.View]]) -> None:

@@ -29,13 +29,29 @@ _STAYS = {"gap", "duplicate"}
 _log = logging.getLogger(__name__)
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """damage: in what was read, that can't be mended. views: by their names."""
+class Head(msgspec.Struct, frozen=True):
+    """The first line of the file. damage: in what was read, that can't be mended. views: their names; each has a line
+    of its own."""
 
     version: tuple[int, str]
     mark: Mark
     damage: tuple[Damage, ...]
-    views: dict[str, msgspec.Raw]
+    views: tuple[str, ...]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """lines: by the view's name, as they stand in the file; they are looked at when they are needed."""
+
+    head: Head
+    lines: dict[str, bytes]
+
+    @property
+    def mark(self) -> Mark:
+        return self.head.mark
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        return self.head.damage
 
 
 class Readable(Protocol):
@@ -74,13 +90,22 @@ class View(Protocol):
 V = TypeVar("V", bound=View)
 
 
-def load(folder: Path) -> Kept | None:
-    """What is kept of the session in `folder` and holds; None where nothing does."""
+def load(folder: Path, *, write: bool) -> Kept | None:
+    """What is kept of the session in `folder` and holds; None where nothing does. With `write`, that the segments were
+    found to be as they were is kept too."""
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        line = record.decode_line((folder / NAME).read_bytes())
-        found = msgspec.json.decode(line.payload, type=Kept) if line else None
-        if found and found.version == (VERSION, __version__) and (mark := checked(found.mark, folder)):
-            return msgspec.structs.replace(found, mark=mark)
+        first, *lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+        line = record.decode_line(first)
+        head = msgspec.json.decode(line.payload, type=Head) if line else None
+        if head is None or head.version != (VERSION, __version__) or len(lines) != len(head.views):
+            return None
+        mark = checked(head.mark, folder)
+        if mark is None:
+            return None
+        found = Kept(msgspec.structs.replace(head, mark=mark), dict(zip(head.views, lines, strict=True)))
+        if write and mark != head.mark:
+            _write(folder, found)
+        return found
     return None
 
 
@@ -98,14 +123,21 @@ def save(journal: Readable, kinds: Sequence[type[View]]) -> Kept | None:
         if last is None or any(each.kind not in _STAYS for each in journal.damage):
             return before
         mark = set_at(last.end, journal.path, before.mark if before else None)
-        raw = {each.NAME: msgspec.Raw(record.encode_payload(each.dump())) for each in views}
-        kept = Kept((VERSION, __version__), mark, tuple(journal.damage), raw)
-        line = record.line(0, msgspec.json.encode(kept))
-        files.replace(journal.path / NAME, line, durable=False)  # one that isn't whole doesn't count
+        head = Head((VERSION, __version__), mark, tuple(journal.damage), tuple(each.NAME for each in views))
+        payloads = (record.encode_payload(each.dump()) for each in views)
+        lines = [record.line(number, payload) for number, payload in enumerate(payloads, 1)]
+        kept = Kept(head, dict(zip(head.views, lines, strict=True)))
+        _write(journal.path, kept)
     except (OSError, DeskagentError) as error:
         _log.warning("what the session comes to could not be kept: %s", error)
         return before
     return kept
+
+
+def _write(folder: Path, kept: Kept) -> None:
+    """OSError where the disk can't. It isn't synced: a file that isn't whole doesn't count."""
+    lines = (record.line(0, msgspec.json.encode(kept.head)), *kept.lines.values())
+    files.replace(folder / NAME, b"".join(lines), durable=False)
 
 
 def _views(journal: Readable, kinds: Sequence[type[V]]) -> tuple[list[V], Record | None]:
@@ -125,8 +157,14 @@ def _views(journal: Readable, kinds: Sequence[type[V]]) -> tuple[list[V], Record
 def _loaded(journal: Readable, kept: Kept, kinds: Sequence[type[V]]) -> list[V] | None:
     """The views as they were kept; None where one of them wasn't."""
     try:
-        return [
-            kind.begun(journal, record.decode_as(bytes(kept.views[kind.NAME]), kind.KEPT)) for kind in kinds
-        ]
+        return [kind.begun(journal, _read(kept.lines[kind.NAME], kind)) for kind in kinds]
     except (KeyError, msgspec.DecodeError):
         return None
+
+
+def _read(line: bytes, kind: type[View]) -> Any:
+    """What was dumped into a line. msgspec.DecodeError where it is damaged."""
+    found = record.decode_line(line)
+    if found is None:
+        raise msgspec.DecodeError("a wrong checksum")
+    return record.decode_as(found.payload, kind.KEPT)
