@@ -3,10 +3,11 @@
     python bench/open_session.py [--events 50000] [--short 500] [--rounds 7] [--steps 400] [--cpu]
 
 Both are written by the same means: steps of a conversation with thinking, calls, results of 2 kB, changed files, and
-room made after every 400 steps, so that the long one has some nine times as much before the model. Each round opens the two in turn: `session` is the journal, its
-history and what is half done; `conversation` is all that `deskagent run -r` does up to the first request (index, lock,
-sandbox, tools). `from all events` is the same without what is kept beside them. Prints medians in milliseconds and the
-ratios, then a JSON object. cpu: processor time of this process in place of the clock's, for a busy machine.
+room made after every `steps` steps: with 400 the long one has some nine times as much before the model. Each round
+opens the two in turn: `session` is the journal, its history and what is half done; `conversation` is all that
+`deskagent run -r` does up to the first request (index, lock, sandbox, tools). `from all events` is the same without
+what is kept beside them. Prints medians in milliseconds and the ratios, then a JSON object. cpu: processor time of this
+process in place of the clock's, for a busy machine.
 """
 
 from __future__ import annotations
