@@ -14,6 +14,7 @@ from deskagent.agent.signals import Stopped
 from deskagent.errors import DeskagentError, TransientError
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "tui": ("deskagent.cli.tui", "The app in this terminal; `deskagent` alone opens it too."),
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
     "run": ("deskagent.cli.run", "Do a task with tools and a model of yours."),
     "chat": ("deskagent.cli.chat", "Talk with a model that works in this folder."),
@@ -57,7 +58,7 @@ def run(args: list[str]) -> int:
     """Runs the command line and returns its exit code; expected errors are told on stderr in plain words."""
     _open_what_is_closed()
     try:
-        return int(cli.main(args, prog_name="deskagent", standalone_mode=False) or 0)
+        return int(cli.main(_meant(args), prog_name="deskagent", standalone_mode=False) or 0)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.Abort:
@@ -80,6 +81,16 @@ def run(args: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         tell(TransientError(f"{error}.", hint="Try again when that is over."))
         return 75
+
+
+def _meant(args: list[str]) -> list[str]:
+    """Without a command the app is meant, where there is a terminal for it; its options may stand alone."""
+    if args:
+        return ["tui", *args] if args[0].startswith("-") and args[0] not in _OF_GROUP else args
+    return ["tui"] if sys.stdin.isatty() and sys.stdout.isatty() else args
+
+
+_OF_GROUP = ("-h", "--help", "-V", "--version")
 
 
 def _open_what_is_closed() -> None:

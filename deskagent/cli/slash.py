@@ -53,7 +53,10 @@ def _leave(talk: Talk, words: list[str]) -> str:
 def _compact(talk: Talk, words: list[str]) -> str:
     assert isinstance(talk.room, Compactor)
     made = asyncio.run(talk.room(" ".join(words)))
-    return "Earlier turns are sent as a summary now." if made else "There is nothing to leave out yet."
+    return COMPACTED[made]
+
+
+COMPACTED = {True: "Earlier turns are sent as a summary now.", False: "There is nothing to leave out yet."}
 
 
 def _budget(talk: Talk, words: list[str]) -> str:

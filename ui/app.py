@@ -1,0 +1,348 @@
+"""The app: a conversation's transcript, what the person writes, and what they are asked.
+
+What it shows is folded from the session's log; what it knows beside that (a draft, what is unfolded) may be lost.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+
+from deskagent.agent.converse.work import Options
+from ui import theme
+from ui.live.bridge import Bridge
+from ui.live.conversation import Conversation
+from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
+from ui.log.facts import Facts
+from ui.log.fold import Fold
+from ui.panes import PANES
+from ui.widgets.composer import Composer
+from ui.widgets.question import QuestionView
+from ui.widgets.side import Side
+from ui.widgets.status import StatusLine
+from ui.widgets.transcript import Transcript
+
+FRAME = 1 / 30
+"""Seconds between two batches of what happens."""
+_TWICE = 0.8
+"""Seconds within which a key counts as pressed twice."""
+_LEAVE = 12.0
+"""Seconds that a conversation has to end when the person leaves."""
+_NARROW = 100
+"""Columns below which the side panel takes the whole width."""
+
+
+class DeskApp(App[int]):
+    """options: of the session that is opened first."""
+
+    CSS_PATH = "theme.tcss"
+    TITLE = "deskagent"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "interrupt", "Interrupt; twice: hard", show=False),
+        Binding("shift+tab", "next_mode", "Next mode", priority=True),
+        Binding("ctrl+o", "unfold", "Unfold everything", priority=True),
+        Binding("ctrl+b", "side", "Side panel", priority=True),
+        Binding("pageup", "page(-1)", "Scroll up", priority=True, show=False),
+        Binding("pagedown", "page(1)", "Scroll down", priority=True, show=False),
+        Binding("ctrl+home", "first", "To the start", priority=True, show=False),
+        Binding("ctrl+end", "last", "To the end", priority=True, show=False),
+        Binding("ctrl+c", "stop_or_leave", "Clear, interrupt, leave", priority=True, show=False),
+        Binding("ctrl+d", "leave_if_empty", "Leave", priority=True, show=False),
+        Binding("ctrl+q", "leave", "Leave", priority=True),
+    ]
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        for each in theme.THEMES:
+            self.register_theme(each)
+        self.theme = theme.chosen()
+        self.options = options
+        self.facts = Facts()
+        self.fold = Fold()
+        self.session = ""
+        self.error: tuple[str, str] | None = None
+        self._readers: dict[str, Any] = {}
+        self._waiting: list[str] = []
+        self._queued: list[str] = []
+        self._asked: list[Asked] = []
+        self._working = self._leaving = False
+        self._escaped = self._stopped_at = self._began = 0.0
+        self._drained = 0.0
+        self._context_of_app = contextvars.Context()
+        self._clock: Timer | None = None
+        self.transcript, self.composer, self.side = Transcript(), Composer(), Side()
+        self._below, self._status = Vertical(id="below"), StatusLine()
+        self._bridge = Bridge(self._wake)
+        self.conversation = Conversation(options, self._bridge, {pane.id: pane.reader for pane in PANES})
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="middle"):
+            with Vertical(id="main"):
+                yield self.transcript
+                with self._below:
+                    yield self.composer
+            yield self.side
+        yield self._status
+
+    async def on_mount(self) -> None:
+        self.composer.focus()
+        await self.transcript.read(self.fold)
+        self._context_of_app = contextvars.copy_context()
+        self._status.status.doing = "opening"
+        loop = self._loop
+        if loop is not None:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                try:
+                    loop.add_signal_handler(number, self._told_to_end, number)
+                except (ValueError, RuntimeError, NotImplementedError):
+                    break  # not the main thread: a test, or somebody's own program
+        self.conversation.start()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.screen.set_class(event.size.width < _NARROW, "-narrow")
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done or opened."""
+        return bool(self._status.status.doing)
+
+    # what happens
+
+    def _wake(self) -> None:
+        """On any thread: something is in the queue."""
+        if (loop := self._loop) is not None:
+            try:
+                loop.call_soon_threadsafe(self._soon, context=self._context_of_app)
+            except RuntimeError:
+                return  # the app has ended
+
+    def _soon(self) -> None:
+        """What comes within a frame is shown at once."""
+        left = FRAME - (time.monotonic() - self._drained)
+        if left > 0:
+            self.set_timer(left, self._drain)
+        else:
+            self.call_later(self._drain)
+
+    async def _drain(self) -> None:
+        if not self._status.is_attached:  # the app is ending
+            return
+        self._drained = time.monotonic()
+        kept: list[Any] = []
+        for message in self._bridge.taken():
+            if handle := _HANDLERS.get(type(message)):
+                await handle(self, message)
+            elif callable(message):
+                message()
+            else:
+                kept.append(message)
+                for reader in (self.fold, self.facts, *self._readers.values()):
+                    reader.take(message)
+        await self.transcript.fresh()
+        self._status.refresh()
+        if kept:
+            self.side.fresh()
+
+    async def _opened(self, opened: Opened) -> None:
+        self.session = opened.session
+        self.fold, self.facts, self._readers = opened.fold, opened.facts, dict(opened.readers)
+        self._status.status.facts = opened.facts
+        self.composer.remember(opened.said)
+        await self.transcript.read(self.fold)
+        await self.side.fill(self._readers, self.conversation)
+        self._doing("")
+        waiting, self._waiting = self._waiting, []
+        for text in waiting:
+            self._send(text)
+
+    async def _surroundings(self, found: Surroundings) -> None:
+        status = self._status.status
+        status.context, status.rung, status.branch = found.context, found.rung, found.branch
+
+    async def _worked(self, working: Working) -> None:
+        self._working = working.on
+        self._doing("working" if working.on else "")
+        if working.stopped:
+            self.fold.note("info", "interrupted; what you say next goes on from here")
+        elif not working.on and self._queued:
+            self._send(self._queued.pop(0))
+            self._status.status.queued = len(self._queued)
+
+    async def _told(self, told: Told) -> None:
+        self.fold.note(told.level, told.text)
+
+    async def _leave_now(self, leaving: Leaving) -> None:
+        self.action_leave()
+
+    async def _ended(self, ended: Ended) -> None:
+        self._working = False
+        self._doing("")
+        if self._leaving:
+            self.exit(0)
+        elif ended.error:
+            self.error = (ended.error, ended.hint)
+            self.fold.note("error", "\n".join(filter(None, self.error)))
+
+    async def _question(self, asked: Asked) -> None:
+        self._asked.append(asked)
+        shown = QuestionView(asked)
+        await self._below.mount(shown, before=self.composer)
+        self._doing("waiting for you")
+        if not self.composer.text.strip():
+            shown.take_focus()
+
+    async def _withdrawn(self, message: Withdrawn) -> None:
+        await self._put_away(message.asked)
+
+    @on(QuestionView.Answered)
+    async def _answered(self, event: QuestionView.Answered) -> None:
+        event.asked.answer(event.answer)
+        await self._put_away(event.asked)
+
+    async def _put_away(self, asked: Asked) -> None:
+        if asked in self._asked:
+            self._asked.remove(asked)
+        for shown in self._below.query(QuestionView):
+            if shown.asked is asked:
+                await shown.remove()
+        rest = list(self._below.query(QuestionView))
+        if rest:
+            rest[0].take_focus()
+        else:
+            self.composer.focus()
+            self._doing("working" if self._working else "")
+
+    # what the person does
+
+    @on(Composer.Sent)
+    def _sent(self, event: Composer.Sent) -> None:
+        if event.queue and self._working:
+            self._queued.append(event.text)
+            self._status.status.queued = len(self._queued)
+            self._status.refresh()
+            return
+        self._send(event.text)
+
+    def _send(self, text: str) -> None:
+        self.transcript.anchor()
+        if not self.session:
+            self._waiting.append(text)
+        elif text.startswith("/"):
+            self.conversation.slash(text)
+        elif text.startswith("!"):
+            self.conversation.shell(text[1:])
+        else:
+            self.conversation.say(text)
+
+    def action_interrupt(self) -> None:
+        if not self._working:
+            return
+        now = time.monotonic()
+        if now - self._stopped_at > _TWICE:
+            self._doing("stopping")
+        self._stopped_at = now
+        self.conversation.interrupt()
+
+    def action_next_mode(self) -> None:
+        self.conversation.next_mode()
+
+    def action_unfold(self) -> None:
+        self.transcript.unfold_all()
+
+    def action_side(self) -> None:
+        opened = self.side.toggle()
+        self.screen.set_class(opened, "-side")
+
+    def action_page(self, pages: int) -> None:
+        questions = self._below.query(QuestionView)
+        if questions and self.screen.focused is not self.composer:
+            questions.first().action_scroll(pages)
+            return
+        transcript = self.transcript
+        transcript.scroll_relative(y=pages * max(1, transcript.size.height - 2), animate=False)
+
+    async def action_first(self) -> None:
+        await self.transcript.show_start()
+
+    async def action_last(self) -> None:
+        await self.transcript.show_end()
+
+    def action_stop_or_leave(self) -> None:
+        """Copies what is selected; else clears what is written; else interrupts; else leaves at the second time."""
+        if selected := self.screen.get_selected_text():
+            self.copy_to_clipboard(selected)
+            return
+        now = time.monotonic()
+        if self.composer.text:
+            self.composer.put("")
+        elif self._working:
+            self.action_interrupt()
+        elif now - self._escaped < 2 * _TWICE:
+            self.action_leave()
+        else:
+            self._escaped = now
+            self.notify("Ctrl+C again leaves.", timeout=2, markup=False)
+
+    def action_leave_if_empty(self) -> None:
+        if self.composer.text:
+            self.composer.action_delete_right()
+        else:
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        """Ends the session; a second time, without waiting for what runs."""
+        if self._leaving or self.error is not None:
+            self.exit(0)
+            return
+        self._leaving = True
+        self._doing("leaving")
+        self.conversation.close()
+        self.set_timer(_LEAVE, partial(self.exit, 0))
+
+    def _told_to_end(self, number: int) -> None:
+        self.conversation.close()
+        self.exit(128 + number)
+
+    # the line at the bottom
+
+    def _doing(self, what: str) -> None:
+        """Says what is going on; a clock runs for as long as something is."""
+        status = self._status.status
+        if what and not status.doing:
+            self._began = time.monotonic()
+        status.doing, status.seconds = what, 0
+        keys = {"working": "Esc interrupts", "stopping": "Esc again: at once", "": "F1 keys · / commands"}
+        self._status.keys = keys.get(what, "")
+        if what and self._clock is None:
+            self._clock = self.set_interval(1, self._tick)
+        elif not what and self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+        self._status.refresh()
+
+    def _tick(self) -> None:
+        self._status.status.seconds = int(time.monotonic() - self._began)
+        self._status.refresh()
+
+
+_HANDLERS: dict[type, Callable[[DeskApp, Any], Any]] = {
+    Opened: DeskApp._opened,
+    Surroundings: DeskApp._surroundings,
+    Working: DeskApp._worked,
+    Told: DeskApp._told,
+    Leaving: DeskApp._leave_now,
+    Ended: DeskApp._ended,
+    Asked: DeskApp._question,
+    Withdrawn: DeskApp._withdrawn,
+}

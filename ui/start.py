@@ -1,0 +1,15 @@
+"""Opens the app, and leaves the terminal as it was."""
+
+from __future__ import annotations
+
+from deskagent.agent.converse.work import Options
+from ui.app import DeskApp
+
+
+def start(options: Options) -> tuple[int, str]:
+    """The exit code, and the session's id, "" where none was opened."""
+    app = DeskApp(options)
+    code = app.run()
+    app.conversation.close()
+    app.conversation.join(2)
+    return code if code is not None else app.return_code or 0, app.session

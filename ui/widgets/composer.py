@@ -1,0 +1,125 @@
+"""Where the person writes: Enter sends, long pastes fold, what was sent before comes back by the arrow keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+_LINES, _LETTERS = 8, 1200
+"""A paste of more than this is folded."""
+_FOLDED = re.compile(r"\[pasted #(\d+): [^\]\n]*\]")
+
+
+class Composer(TextArea):
+    """said: what was sent before, the latest last."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "send", "Send", priority=True, show=False),
+        Binding("shift+enter,ctrl+j", "newline", "New line", priority=True, show=False),
+        Binding("up", "before", show=False, priority=True),
+        Binding("down", "after", show=False, priority=True),
+    ]
+
+    class Sent(Message):
+        """queue: it waits until what is being done has ended."""
+
+        def __init__(self, text: str, *, queue: bool = False) -> None:
+            super().__init__()
+            self.text, self.queue = text, queue
+
+    class Moved(Message):
+        """The cursor or the text before it is another."""
+
+    def __init__(self) -> None:
+        super().__init__(id="composer", soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        self.cursor_blink = False
+        self.highlight_cursor_line = False
+        self.placeholder = "Say what is to be done"
+        self.said: list[str] = []
+        self._at = 0
+        self._draft = ""
+        self._pasted: list[str] = []
+
+    def remember(self, said: Iterable[str]) -> None:
+        self.said = list(said)
+        self._at = len(self.said)
+
+    def taken(self) -> str:
+        """What is written, with pastes unfolded; the composer is empty from now on."""
+        text = _FOLDED.sub(self._unfolded, self.text)
+        self.put("")
+        self._pasted.clear()
+        return text
+
+    def put(self, text: str) -> None:
+        """Writes something in place of what stands there."""
+        self.text = text
+        self.move_cursor(self.document.end)
+
+    def sent(self, text: str) -> None:
+        """It comes back by the arrow keys."""
+        if text.strip() and (not self.said or self.said[-1] != text):
+            self.said.append(text)
+        self._at, self._draft = len(self.said), ""
+
+    def before_cursor(self) -> str:
+        """The text of the line up to the cursor."""
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    def action_send(self) -> None:
+        self._send(queue=False)
+
+    def action_queue(self) -> None:
+        self._send(queue=True)
+
+    def _send(self, *, queue: bool) -> None:
+        if self.text.strip():
+            text = self.taken()
+            self.sent(text)
+            self.post_message(self.Sent(text, queue=queue))
+
+    def action_newline(self) -> None:
+        self.insert("\n")
+
+    def action_before(self) -> None:
+        if not self.cursor_at_first_line:
+            self.action_cursor_up()
+        elif self._at > 0:
+            if self._at == len(self.said):
+                self._draft = self.text
+            self._at -= 1
+            self.put(self.said[self._at])
+
+    def action_after(self) -> None:
+        if not self.cursor_at_last_line:
+            self.action_cursor_down()
+        elif self._at < len(self.said):
+            self._at += 1
+            self.put(self._draft if self._at == len(self.said) else self.said[self._at])
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        lines = event.text.count("\n") + 1
+        if lines <= _LINES and len(event.text) <= _LETTERS:
+            await super()._on_paste(event)
+            return
+        event.prevent_default()
+        event.stop()
+        self._pasted.append(event.text)
+        size = f"{lines} lines" if lines > 1 else f"{len(event.text)} characters"
+        self.insert(f"[pasted #{len(self._pasted)}: {size}]")
+
+    def _unfolded(self, found: re.Match[str]) -> str:
+        number = int(found[1])
+        return self._pasted[number - 1] if 0 < number <= len(self._pasted) else found[0]
+
+    def _watch_selection(self, previous_selection, selection) -> None:  # type: ignore[no-untyped-def]
+        super()._watch_selection(previous_selection, selection)
+        if self.is_mounted:
+            self.post_message(self.Moved())
