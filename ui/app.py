@@ -5,27 +5,35 @@ What it shows is folded from the session's log; what it knows beside that (a dra
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
 from textual.timer import Timer
 
 from deskagent.agent.converse.work import Options
-from ui import theme
+from deskagent.errors import DeskagentError
+from deskagent.repo import walk
+from ui import choosing, theme
 from ui.live.bridge import Bridge
 from ui.live.conversation import Conversation
 from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
 from ui.log.facts import Facts
 from ui.log.fold import Fold
 from ui.panes import PANES
+from ui.screens.keys import Keys
+from ui.tour import TOUR
+from ui.widgets.completing import Completing, wanted
 from ui.widgets.composer import Composer
 from ui.widgets.question import QuestionView
 from ui.widgets.side import Side
@@ -38,12 +46,14 @@ _TWICE = 0.8
 """Seconds within which a key counts as pressed twice."""
 _LEAVE = 12.0
 """Seconds that a conversation has to end when the person leaves."""
+_MOST_FILES = 50_000
+"""Files that @ finds."""
 _NARROW = 100
 """Columns below which the side panel takes the whole width."""
 
 
 class DeskApp(App[int]):
-    """options: of the session that is opened first."""
+    """options: of the session that is opened first. check: raises what keeps a new session from being opened."""
 
     CSS_PATH = "theme.tcss"
     TITLE = "deskagent"
@@ -52,6 +62,12 @@ class DeskApp(App[int]):
         Binding("escape", "interrupt", "Interrupt; twice: hard", show=False),
         Binding("shift+tab", "next_mode", "Next mode", priority=True),
         Binding("ctrl+o", "unfold", "Unfold everything", priority=True),
+        Binding("ctrl+g", "sessions", "Sessions", priority=True),
+        Binding("ctrl+l", "models", "Models and thinking", priority=True),
+        Binding("ctrl+r", "again", "Search what was said", priority=True),
+        Binding("f1", "keys", "Keys", priority=True),
+        Binding("ctrl+up", "call(-1)", "Call before", priority=True, show=False),
+        Binding("ctrl+down", "call(1)", "Next call", priority=True, show=False),
         Binding("ctrl+b", "side", "Side panel", priority=True),
         Binding("pageup", "page(-1)", "Scroll up", priority=True, show=False),
         Binding("pagedown", "page(1)", "Scroll down", priority=True, show=False),
@@ -62,8 +78,9 @@ class DeskApp(App[int]):
         Binding("ctrl+q", "leave", "Leave", priority=True),
     ]
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, check: Callable[[], object] = lambda: None) -> None:
         super().__init__()
+        self._check = check
         for each in theme.THEMES:
             self.register_theme(each)
         self.theme = theme.chosen()
@@ -81,16 +98,25 @@ class DeskApp(App[int]):
         self._drained = 0.0
         self._context_of_app = contextvars.Context()
         self._clock: Timer | None = None
-        self.transcript, self.composer, self.side = Transcript(), Composer(), Side()
+        self.commands: dict[str, str] = {}
+        self._files: dict[str, str] | None = None
+        self.completing = Completing()
+        self.composer = Composer(self.completing)
+        self.transcript, self.side = Transcript(), Side()
         self._below, self._status = Vertical(id="below"), StatusLine()
+        self._new_conversation()
+
+    def _new_conversation(self) -> None:
         self._bridge = Bridge(self._wake)
-        self.conversation = Conversation(options, self._bridge, {pane.id: pane.reader for pane in PANES})
+        readers = {pane.id: pane.reader for pane in PANES}
+        self.conversation = Conversation(self.options, self._bridge, readers, self._check)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="middle"):
             with Vertical(id="main"):
                 yield self.transcript
                 with self._below:
+                    yield self.completing
                     yield self.composer
             yield self.side
         yield self._status
@@ -157,6 +183,7 @@ class DeskApp(App[int]):
     async def _opened(self, opened: Opened) -> None:
         self.session = opened.session
         self.fold, self.facts, self._readers = opened.fold, opened.facts, dict(opened.readers)
+        self.commands = {**opened.commands, **{name: says for name, (says, _) in COMMANDS.items()}}
         self._status.status.facts = opened.facts
         self.composer.remember(opened.said)
         await self.transcript.read(self.fold)
@@ -171,7 +198,7 @@ class DeskApp(App[int]):
         status.context, status.rung, status.branch = found.context, found.rung, found.branch
 
     async def _worked(self, working: Working) -> None:
-        self._working = working.on
+        self._working, self._files = working.on, None
         self._doing("working" if working.on else "")
         if working.stopped:
             self.fold.note("info", "interrupted; what you say next goes on from here")
@@ -192,12 +219,14 @@ class DeskApp(App[int]):
             self.exit(0)
         elif ended.error:
             self.error = (ended.error, ended.hint)
+            if ended.unready:
+                self.fold.tell(TOUR)
             self.fold.note("error", "\n".join(filter(None, self.error)))
 
     async def _question(self, asked: Asked) -> None:
         self._asked.append(asked)
         shown = QuestionView(asked)
-        await self._below.mount(shown, before=self.composer)
+        await self._below.mount(shown, before=self.completing)
         self._doing("waiting for you")
         if not self.composer.text.strip():
             shown.take_focus()
@@ -236,8 +265,13 @@ class DeskApp(App[int]):
 
     def _send(self, text: str) -> None:
         self.transcript.anchor()
-        if not self.session:
+        name, _, words = text[1:].partition(" ")
+        if text.startswith("/") and name in COMMANDS and not words.strip():
+            COMMANDS[name][1](self)
+        elif not self.session or self.error:
             self._waiting.append(text)
+            if self.error:
+                self.run_worker(self.open(self.options))
         elif text.startswith("/"):
             self.conversation.slash(text)
         elif text.startswith("!"):
@@ -245,14 +279,89 @@ class DeskApp(App[int]):
         else:
             self.conversation.say(text)
 
+    async def open(self, options: Options) -> None:
+        """Closes the session, and opens another one, or the same one again."""
+        self._doing("opening")
+        self.options, self.session, self.error = options, "", None
+        before = self.conversation
+        before.close()
+        await asyncio.to_thread(before.join, _LEAVE)
+        self._bridge.taken()
+        self.fold, self.facts, self._readers = Fold(), Facts(), {}
+        await self.transcript.read(self.fold)
+        self._new_conversation()
+        self.conversation.start()
+
+    def note(self, level: str, text: str) -> None:
+        """Tells the person something that isn't in the log."""
+        self.fold.note(level, text)
+        self.call_later(self._drain)
+
+    @on(Composer.Moved)
+    async def _complete(self) -> None:
+        composer = self.composer
+        first = composer.cursor_location[0] == 0
+        asked = wanted(composer.before_cursor(), first) if composer.has_focus else None
+        if asked is not None and asked.kind == "@" and self._files is None:
+            project = self.conversation.project
+            self._files = dict.fromkeys((await asyncio.to_thread(_files, project)), "")
+        self.completing.offer(asked, self.commands if asked and asked.kind == "/" else self._files or {})
+
     def action_interrupt(self) -> None:
-        if not self._working:
-            return
+        """Leaves what has the focus; interrupts; where nothing runs, twice goes back to something said."""
         now = time.monotonic()
+        if self.focused is not self.composer and not self._asked:
+            self.composer.focus()
+            return
+        if not self._working:
+            if now - self._escaped < _TWICE:
+                self.run_worker(choosing.rewind(self))
+            self._escaped = now
+            return
         if now - self._stopped_at > _TWICE:
             self._doing("stopping")
         self._stopped_at = now
         self.conversation.interrupt()
+
+    def action_sessions(self) -> None:
+        self.run_worker(choosing.session(self))
+
+    def action_models(self) -> None:
+        self.run_worker(choosing.model(self))
+
+    def action_thinking(self) -> None:
+        self.run_worker(choosing.thinking(self))
+
+    def action_again(self) -> None:
+        self.run_worker(choosing.again(self))
+
+    def action_rewind(self) -> None:
+        self.run_worker(choosing.rewind(self))
+
+    def action_keys(self) -> None:
+        self.push_screen(Keys())
+
+    def action_theme(self) -> None:
+        """The other theme, from now on."""
+        self.theme = next(each.name for each in theme.THEMES if each.name != self.theme)
+        theme.keep(self.theme)
+
+    def action_call(self, by: int) -> None:
+        """To the call before or after the one that has the focus."""
+        works = self.transcript.works()
+        at = next((at for at, each in enumerate(works) if each is self.focused), len(works))
+        if 0 <= at + by < len(works):
+            works[at + by].focus()
+        elif at + by >= len(works):
+            self.composer.focus()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        for name, (says, act) in COMMANDS.items():
+            yield SystemCommand(name.capitalize(), says, partial(act, self))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Over the conversation, only what leaves the app."""
+        return len(self.screen_stack) < 2 or action not in _OF_CONVERSATION
 
     def action_next_mode(self) -> None:
         self.conversation.next_mode()
@@ -336,6 +445,42 @@ class DeskApp(App[int]):
         self._status.refresh()
 
 
+def _files(project: Path) -> list[str]:
+    try:
+        return walk.names(project, limit=_MOST_FILES)[0]
+    except DeskagentError:
+        return []
+
+
+_OF_CONVERSATION = frozenset(
+    {
+        *(
+            "interrupt",
+            "next_mode",
+            "unfold",
+            "side",
+            "page",
+            "first",
+            "last",
+            "sessions",
+            "models",
+            "thinking",
+        ),
+        *("again", "keys", "rewind", "call"),
+    }
+)
+COMMANDS: dict[str, tuple[str, Callable[[DeskApp], object]]] = {
+    "help": ("all keys", DeskApp.action_keys),
+    "sessions": ("this folder's sessions: resume, fork, export", DeskApp.action_sessions),
+    "model": ("the model that goes on", DeskApp.action_models),
+    "thinking": ("how much the model thinks", DeskApp.action_thinking),
+    "rewind": ("go back to something you said", DeskApp.action_rewind),
+    "history": ("search what was said before", DeskApp.action_again),
+    "side": ("show or hide the side panel", DeskApp.action_side),
+    "theme": ("dark or light", DeskApp.action_theme),
+    "exit": ("leave", DeskApp.action_leave),
+}
+"""Commands of the app itself, also behind a slash."""
 _HANDLERS: dict[type, Callable[[DeskApp, Any], Any]] = {
     Opened: DeskApp._opened,
     Surroundings: DeskApp._surroundings,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from deskagent.agent.converse.work import Options
 from ui.app import DeskApp
 
 
-def start(options: Options) -> tuple[int, str]:
-    """The exit code, and the session's id, "" where none was opened."""
-    app = DeskApp(options)
+def start(options: Options, check: Callable[[], object]) -> tuple[int, str]:
+    """The exit code, and the session's id, "" where none was opened. check: raises what keeps a new session from being
+    begun, such as that no model is set up."""
+    app = DeskApp(options, check)
     code = app.run()
     app.conversation.close()
     app.conversation.join(2)

@@ -17,7 +17,7 @@ from deskagent.errors import DeskagentError, UsageError
 from deskagent.repair.diff import readable
 from deskagent.repo import apply
 from deskagent.repo.apply import ConflictError
-from deskagent.session import events, store
+from deskagent.session import events, store, talk
 from deskagent.session.blobs import Blobs
 from deskagent.session.journal import Journal
 
@@ -103,6 +103,22 @@ def undo_latest(recorder: Recorder, project: Path) -> str:
     what = plan(recorder.journal, project, own[-1].intent.id)
     apply_patch(recorder, project, what.changes, purpose="undo", undoes=what.undoes, modes=what.modes)
     return what.diff
+
+
+def undo_since(recorder: Recorder, project: Path, turn: str) -> str:
+    """As `undo_latest`, for every change that was made after the turn `turn` was spoken, the latest first; "" where
+    none was. One that can't be taken back ends it: those before it stay."""
+    spoken, later = False, set[str]()
+    for record in recorder.journal.read():
+        spoken = spoken or (isinstance(record.event, talk.Spoken) and record.event.id == turn)
+        if spoken and isinstance(record.event, events.ApplyIntent):
+            later.add(record.event.id)
+    diffs: list[str] = []
+    while own := _own(standing(past.read(recorder.journal).changes)):
+        if own[-1].intent.id not in later:
+            break
+        diffs.append(undo_latest(recorder, project))
+    return "\n".join(diffs)
 
 
 def plan(journal: Journal, project: Path, step: str = "") -> Plan:

@@ -21,9 +21,10 @@ def tui(**given: Any) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal.", hint='For a script: deskagent run "…"')
     options = options_of(given)
+    from deskagent.providers import catalog
     from ui.start import start
 
-    code, session = start(options)
+    code, session = start(options, lambda: catalog.read().find(options.named))
     if session:
         print(f"To go on: deskagent -r {session}")
     return code

@@ -37,14 +37,20 @@ _MODES = tuple(mode for mode in Mode if mode is not Mode.FULL)
 
 
 class Conversation:
-    """options: of the session. bridge: hears of everything. readers: makes those of the panes, by their ids.
+    """options: of the session. bridge: hears of everything. readers: makes those of the panes, by their ids. check:
+    raises what keeps a new session from being begun.
 
     The methods may be called on any thread and return at once. What is sent is done one after the other, but for what
     is said, the mode and an interrupt, which also reach a conversation at work."""
 
     def __init__(
-        self, options: Options, bridge: Bridge, readers: Mapping[str, Callable[[], Any]] | None = None
+        self,
+        options: Options,
+        bridge: Bridge,
+        readers: Mapping[str, Callable[[], Any]] | None = None,
+        check: Callable[[], object] = lambda: None,
     ) -> None:
+        self._check = check
         self._options, self._bridge, self._makers = options, bridge, readers or {}
         self._thread = threading.Thread(target=self._run, name="conversation", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -107,8 +113,11 @@ class Conversation:
         self._post(partial(self._todo.put_nowait, work))
 
     def _run(self) -> None:
-        ended = Ended()
+        ended, ready = Ended(), False
         try:
+            if self._options.session is None:
+                self._check()
+            ready = True
             with at_work(self._options, self._bridge) as talk:
                 self._talk = talk
                 try:
@@ -116,7 +125,7 @@ class Conversation:
                 finally:
                     talk.recorder.emit(events.SessionEnded(status="left", exit_code=0))
         except DeskagentError as error:
-            ended = Ended(error.message, error.hint)
+            ended = Ended(error.message, error.hint, unready=not ready)
         except BaseException as error:
             _log.exception("the conversation ended")
             ended = Ended(f"{type(error).__name__}: {error}", "This is a fault of deskagent.")

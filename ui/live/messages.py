@@ -86,7 +86,9 @@ class Leaving:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The session is closed. error, hint: what ended it, "" where the person left."""
+    """The session is closed. error, hint: what ended it, "" where the person left. unready: it wasn't begun, since what
+    it needs isn't there."""
 
     error: str = ""
     hint: str = ""
+    unready: bool = False

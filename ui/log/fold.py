@@ -68,6 +68,10 @@ class Fold:
         """Something for the person that isn't in the log."""
         self._put(Notice(self._key("note"), "", level, printable(text)))
 
+    def tell(self, text: str) -> None:
+        """Markdown of deskagent's own for the person, that isn't in the log."""
+        self._put(Words(self._key("told"), "", text))
+
     def _key(self, kind: str) -> str:
         self._numbers += 1
         return f"{kind}:{self._numbers}"

@@ -11,17 +11,21 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from ui.widgets.completing import Completing
+
 _LINES, _LETTERS = 8, 1200
 """A paste of more than this is folded."""
 _FOLDED = re.compile(r"\[pasted #(\d+): [^\]\n]*\]")
 
 
 class Composer(TextArea):
-    """said: what was sent before, the latest last."""
+    """completing: what is offered where the cursor is. said: what was sent before, the latest last."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "send", "Send", priority=True, show=False),
         Binding("shift+enter,ctrl+j", "newline", "New line", priority=True, show=False),
+        Binding("alt+enter", "queue", "Send when the model is done", priority=True, show=False),
+        Binding("tab", "complete", show=False, priority=True),
         Binding("up", "before", show=False, priority=True),
         Binding("down", "after", show=False, priority=True),
     ]
@@ -36,8 +40,9 @@ class Composer(TextArea):
     class Moved(Message):
         """The cursor or the text before it is another."""
 
-    def __init__(self) -> None:
+    def __init__(self, completing: Completing) -> None:
         super().__init__(id="composer", soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        self._completing = completing
         self.cursor_blink = False
         self.highlight_cursor_line = False
         self.placeholder = "Say what is to be done"
@@ -74,7 +79,21 @@ class Composer(TextArea):
         return self.document.get_line(row)[:column]
 
     def action_send(self) -> None:
+        picked = self._completing.picked()
+        if picked is not None and picked[1].strip() != self.text.strip():
+            self.action_complete()
+            if picked[0].startswith("@"):
+                return
         self._send(queue=False)
+
+    def action_complete(self) -> None:
+        if (picked := self._completing.picked()) is None:
+            self.screen.focus_next()
+            return
+        typed, whole = picked
+        row, column = self.cursor_location
+        self.replace(whole, (row, column - len(typed)), (row, column))
+        self._completing.close()
 
     def action_queue(self) -> None:
         self._send(queue=True)
@@ -89,7 +108,9 @@ class Composer(TextArea):
         self.insert("\n")
 
     def action_before(self) -> None:
-        if not self.cursor_at_first_line:
+        if self._completing.active:
+            self._completing.move(-1)
+        elif not self.cursor_at_first_line:
             self.action_cursor_up()
         elif self._at > 0:
             if self._at == len(self.said):
@@ -98,7 +119,9 @@ class Composer(TextArea):
             self.put(self.said[self._at])
 
     def action_after(self) -> None:
-        if not self.cursor_at_last_line:
+        if self._completing.active:
+            self._completing.move(1)
+        elif not self.cursor_at_last_line:
             self.action_cursor_down()
         elif self._at < len(self.said):
             self._at += 1
@@ -114,6 +137,11 @@ class Composer(TextArea):
         self._pasted.append(event.text)
         size = f"{lines} lines" if lines > 1 else f"{len(event.text)} characters"
         self.insert(f"[pasted #{len(self._pasted)}: {size}]")
+
+    def key_escape(self, event: events.Key) -> None:
+        if self._completing.active:
+            event.stop()
+            self._completing.close()
 
     def _unfolded(self, found: re.Match[str]) -> str:
         number = int(found[1])

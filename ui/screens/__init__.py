@@ -1,0 +1,1 @@
+"""Screens that come up over the conversation, a screen a file."""
