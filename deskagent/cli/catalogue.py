@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deskagent.cli.engine_extra import engine
+from deskagent.cli.licence import agree
 from deskagent.errors import UsageError
 from deskagent.terminal.text import printable
 
@@ -49,9 +51,12 @@ def list_(as_json: bool) -> None:
 
 
 def _size(entry: Entry) -> int:
-    """Bytes of its file; 0 for a server's model, and for a file that is gone."""
+    """Bytes of its file, or its folder's weights; 0 for a server's model, and for a file that is gone."""
+    if not entry.file:
+        return 0
+    file = Path(entry.file)
     try:
-        return Path(entry.file).stat().st_size if entry.file else 0
+        return sum(part.stat().st_size for part in (file.glob("*.safetensors") if file.is_dir() else [file]))
     except OSError:
         return 0
 
@@ -70,6 +75,7 @@ def _able(entry: Entry) -> str:
     "--model", "model_", default="", metavar="NAME", help="As the server names it. Default: behind the /."
 )
 @click.option("--context", type=click.IntRange(1024), help="Tokens in all; 32768 else.")
+@click.option("--output", type=click.IntRange(0), default=0, help="Tokens of an answer at most; 0: no limit.")
 @click.option("--mmproj", default="", metavar="FILE", help="A GGUF's projector, so that it sees pictures.")
 @click.option(
     "--key-env", default="", metavar="VARIABLE", help="The environment variable that holds its key."
@@ -78,6 +84,9 @@ def _able(entry: Entry) -> str:
 @click.option("--images", is_flag=True, help="It sees pictures.")
 @click.option("--no-tools", is_flag=True, help="It writes no tool calls.")
 @click.option("--tiers", default="", metavar="low,high,max", help="Thinking tiers that it tells apart.")
+@click.option(
+    "--accept-license", is_flag=True, help="Agree to the licence that a checkpoint is under, if it has one."
+)
 @click.option("--default", "default", is_flag=True, help="Use it where none is named.")
 def add(
     name: str,
@@ -85,17 +94,21 @@ def add(
     dialect: str,
     model_: str,
     context: int | None,
+    output: int,
     mmproj: str,
     key_env: str,
     key: bool,
     images: bool,
     no_tools: bool,
     tiers: str,
+    accept_license: bool,
     default: bool,
 ) -> None:
-    """Add a model: a server's as PROVIDER/MODEL URL, or a GGUF by its file.
+    """Add a model: a server's as PROVIDER/MODEL URL, a GGUF by its file, a checkpoint by its folder.
 
     A GGUF runs here, by llama.cpp (pip install 'deskagent[gguf]'): deskagent model add FILE.gguf, or NAME FILE.gguf.
+    A checkpoint of Kimi's architecture runs here too, by deskagent's own engine (pip install 'deskagent[engine]'):
+    deskagent model add FOLDER, or NAME FOLDER.
     URL is the base of an OpenAI- or Anthropic-compatible API, such as http://localhost:8000/v1; without one, the
     dialect's own. Dialects: openai, responses, anthropic, anthropic-budget, kimi, kimi-k2, vllm, sglang, tokenspeed,
     llama.cpp, openrouter, generic.
@@ -106,13 +119,20 @@ def add(
     file = Path(url or name).expanduser()
     if file.suffix == ".gguf" or (not url and file.is_file()):
         usual, entry = kinds.of_gguf(file, mmproj=mmproj, context=context or 0)
-        _kept(name if url else usual, replace(entry, tools=not no_tools), default=default)
+        _kept(name if url else usual, replace(entry, output=output, tools=not no_tools), default=default)
+        return
+    if (file / "config.json").is_file():
+        with engine("safetensors", "tokenizers"):
+            usual, entry = kinds.of_checkpoint(file, context=context or 0)
+            agree(file, accepted=accept_license)
+        _kept(name if url else usual, replace(entry, output=output, tools=not no_tools), default=default)
         return
     entry = Entry(
         dialect,
         url,
         model_,
         context or _CONTEXT,
+        output,
         key=key_env,
         tools=not no_tools,
         images=images,

@@ -33,9 +33,9 @@ class Entry:
     """dialect: a name in `DIALECTS`. base: the server's URL, "" for the dialect's own. model: as the server names it,
     "" for what stands behind the slash of the entry's name. context, output: tokens, as in Capabilities. key: the
     variable that holds the server's key. tiers: that the model tells apart. moves: it keeps the effort in front of the
-    conversation. edits: the form in which it changes files best (`base.EDITS`), "" for what the dialect says. file,
-    mmproj: of a GGUF, and of the one that shows it pictures. prompt, cached, written: US dollars for a million tokens
-    of each."""
+    conversation. edits: the form in which it changes files best (`base.EDITS`), "" for what the dialect says. file:
+    of a GGUF, or the folder of a checkpoint. mmproj: the GGUF that shows it pictures. prompt, cached, written: US
+    dollars for a million tokens of each."""
 
     dialect: str
     base: str = ""

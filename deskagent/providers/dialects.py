@@ -18,7 +18,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Dialect:
     """One kind of server.
 
-    api: `chat`, `responses`, `messages` or `gguf`. base: its public address, "" where there is none.
+    api: `chat`, `responses`, `messages`, `gguf` or `embedded`. base: its public address, "" where there is none.
     effort: the one place in a request, dots between keys, where effort stands; "" where it takes none. tiers: what our
     tiers are called there, or how many tokens they are. effort_with: what has to stand beside the effort.
     limit: the name of the most tokens of an answer.
@@ -144,6 +144,9 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             empty="",
             alternate=True,
         ),
+        "embedded": Dialect(
+            api="embedded", effort="tier"
+        ),  # no server, but our engine in a process of its own
         "openrouter": Dialect(
             base="https://openrouter.ai/api/v1",
             effort="reasoning.effort",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from deskagent import paths
@@ -14,7 +16,8 @@ from deskagent.providers.dialects import DIALECTS
 from deskagent.providers.remote import Remote
 
 _USUAL = 32768
-"""Tokens of context that a GGUF gets where nobody says: more takes much memory."""
+"""Tokens of context that a model on this machine gets where nobody says: more takes much memory."""
+_ANEW = "Add it anew: deskagent model add"
 
 
 def made(name: str, entry: Entry) -> Provider:
@@ -32,15 +35,30 @@ def _gguf(name: str, entry: Entry) -> Provider:
 
     for file in filter(None, (entry.file, entry.mmproj)):
         if not Path(file).is_file():
-            raise UsageError(
-                f"{name}: the file {file} is gone.", hint="Add it anew: deskagent model add FILE"
-            )
+            raise UsageError(f"{name}: the file {file} is gone.", hint=f"{_ANEW} FILE")
     states = paths.cache_dir() / "gguf"
     started = worker(Path(entry.file), entry.context, mmproj=entry.mmproj, states=states)
     return Gguf(entry.endpoint(name), Child(started))
 
 
-_MAKERS: Mapping[str, Callable[[str, Entry], Provider]] = {"gguf": _gguf}
+def _embedded(name: str, entry: Entry) -> Provider:
+    from deskagent.providers.embedded.provider import Embedded
+    from deskagent.served import missing
+
+    folder = Path(entry.file)
+    if not (folder / "config.json").is_file():
+        raise UsageError(f"{name}: the checkpoint {folder} is gone.", hint=f"{_ANEW} FOLDER")
+    if absent := missing():
+        raise UsageError(
+            f"{name} needs the embedded engine, and {absent}.",
+            hint="Install it: pip install 'deskagent[engine]'",
+        )
+    endpoint = entry.endpoint(name)
+    able = replace(endpoint.capabilities, grammar=importlib.util.find_spec("llguidance") is not None)
+    return Embedded(replace(endpoint, capabilities=able), folder)
+
+
+_MAKERS: Mapping[str, Callable[[str, Entry], Provider]] = {"gguf": _gguf, "embedded": _embedded}
 
 
 def of_gguf(file: Path, *, mmproj: str = "", context: int = 0) -> tuple[str, Entry]:
@@ -61,4 +79,32 @@ def of_gguf(file: Path, *, mmproj: str = "", context: int = 0) -> tuple[str, Ent
         images=bool(projector),
         tiers=("low", "high", "max") if "<think>" in found.template else (),
     )
-    return f"gguf/{re.sub('[^A-Za-z0-9._-]+', '-', file.stem)}", entry
+    return f"gguf/{_plain(file.stem)}", entry
+
+
+def of_checkpoint(folder: Path, *, context: int = 0) -> tuple[str, Entry]:
+    """The name and entry of a checkpoint's folder, by what it says of itself. context: 0 for the usual. This loads the
+    engine. Errors: EngineError; UsageError for one that can hold no conversation."""
+    from engine.errors import EngineError
+    from engine.prompt import Marker, format_of
+    from engine.tokenizer import load
+    from engine.weights.config_json import read_config
+
+    config = read_config(folder / "config.json")
+    try:
+        vocabulary = load(folder)
+        form = format_of(vocabulary)
+    except EngineError as error:
+        raise UsageError(f"{folder}: no conversation can be had with it: {error}.") from error
+    entry = Entry(
+        "embedded",
+        file=str(folder.resolve()),
+        context=min(context or _USUAL, config.context),
+        images=config.vision is not None and vocabulary.has(Marker.MEDIA_PAD.value),
+        tiers=form.tiers,
+    )
+    return f"embedded/{_plain(folder.resolve().name)}", entry
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^A-Za-z0-9._-]+", "-", name)

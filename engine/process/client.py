@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
+import select
 import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from engine.errors import LostError
+from engine.errors import CancelledError, LostError
 from engine.process import wire
 from engine.process.place import RuntimeFolder
 
@@ -48,9 +51,12 @@ class Client:
         self.pid: int | None = None
         """The process that took the last request."""
 
-    def generate(self, question: wire.Generate) -> Generator[wire.Token | wire.End, None, None]:
-        """Tokens, then the end; closing the iterator cancels. Errors: those of `Engine.generate`, and LostError."""
-        for message in self._ask(question):
+    def generate(
+        self, question: wire.Generate, stop: threading.Event | None = None
+    ) -> Generator[wire.Token | wire.End, None, None]:
+        """Tokens, then the end; closing the iterator cancels, and so does setting `stop`, whatever is waited for.
+        Errors: those of `Engine.generate`, LostError, and CancelledError after `stop`."""
+        for message in self._ask(question, stop):
             if isinstance(message, wire.Token | wire.End):
                 yield message
 
@@ -79,14 +85,15 @@ class Client:
                 return message
         raise LostError(f"the engine's process gave no {kind.__name__.lower()}")
 
-    def _ask(self, question: wire.Question) -> Iterator[wire.Message]:
+    def _ask(self, question: wire.Question, stop: threading.Event | None = None) -> Iterator[wire.Message]:
         """What the process says after it accepted; what was not accepted is asked again, of a new one if need be."""
         for _ in range(_TRIES):
-            with closing(self._connect()) as connection:
+            with closing(self._connect(stop)) as connection:
                 try:
                     if self._silence is not None:
                         connection.settimeout(_LOADING * self._silence)
                     wire.send(connection, question)
+                    _await(connection, stop)
                     first = wire.read_message(connection)
                 except TimeoutError as error:
                     raise self._hung(connection) from error
@@ -99,15 +106,16 @@ class Client:
                 if isinstance(first, wire.Accepted):
                     self.pid = first.pid
                 connection.settimeout(self._silence)
-                yield from self._rest(connection)
+                yield from self._rest(connection, stop)
                 return
         raise LostError(
             f"the engine ended {_TRIES} times before it took the request; its last words:\n{self._words()}"
         )
 
-    def _rest(self, connection: socket.socket) -> Iterator[wire.Message]:
+    def _rest(self, connection: socket.socket, stop: threading.Event | None) -> Iterator[wire.Message]:
         while True:
             try:
+                _await(connection, stop)
                 message = wire.read_message(connection)
             except TimeoutError as error:
                 raise self._hung(connection) from error
@@ -135,8 +143,8 @@ class Client:
             f" it anew. Its last words:\n{self._words()}"
         )
 
-    def _connect(self) -> socket.socket:
-        """Errors: LostError where no process can be started."""
+    def _connect(self, stop: threading.Event | None) -> socket.socket:
+        """Errors: LostError where no process can be started; CancelledError."""
         started: subprocess.Popen[bytes] | None = None
         deadline = time.monotonic() + self._patience
         again = 0.0
@@ -156,6 +164,7 @@ class Client:
                 raise LostError(f"the engine did not start (exit {started.returncode}):\n{self._words()}")
             elif started.returncode == 0 and time.monotonic() > again:
                 started = None
+            _check(stop)
             if time.monotonic() > deadline:
                 raise LostError(f"no engine after {self._patience:.0f} s:\n{self._words()}")
             time.sleep(_LOOK)
@@ -192,6 +201,25 @@ def status(folder: Path) -> wire.State | None:
         except OSError:
             return None
     return message if isinstance(message, wire.State) else None
+
+
+def _await(connection: socket.socket, stop: threading.Event | None) -> None:
+    """Waits until something can be read, for as long as the connection's timeout says. Errors: TimeoutError,
+    CancelledError."""
+    if stop is None:
+        return  # reading waits as well
+    limit = connection.gettimeout()
+    end = math.inf if limit is None else time.monotonic() + limit
+    _check(stop)
+    while not select.select([connection], [], [], _LOOK)[0]:
+        _check(stop)
+        if time.monotonic() > end:
+            raise TimeoutError
+
+
+def _check(stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise CancelledError("the request was cancelled")
 
 
 def _peer(connection: socket.socket) -> int | None:

@@ -11,7 +11,7 @@ from engine.errors import RequestError
 from engine.prompt.events import Event
 from engine.prompt.messages import Prompt
 from engine.prompt.read import Reader
-from engine.prompt.render import TIERS, Marker, render, thinking_end
+from engine.prompt.render import TIERS, Marker, render, thinking_end, thinking_start
 from engine.prompt.segments import Segment
 from engine.prompt.turns import Turn
 from engine.prompt.turns import render as render_turns
@@ -32,16 +32,20 @@ class Reads(Protocol):
 @dataclass(frozen=True, slots=True)
 class Format:
     """markers: that a vocabulary has to have. tiers: of thinking; none: it doesn't think. reader: of the answer to a
-    prompt. text_end: the marker that a model writes first behind an answer's text. thinking_end: what ends the thinking
-    and begins the response, where a cap has to."""
+    prompt. text_end: the marker that a model writes first behind an answer's text. end: the one that closes its
+    message. thinking_start: what begins the thinking. thinking_end: what ends it and begins the response, where a cap
+    has to. chooses: it has words for `tool_choice` and `response`."""
 
     name: str
     markers: Sequence[enum.Enum]
     tiers: tuple[str, ...]
     render: Callable[[Prompt], list[Segment]]
     reader: Callable[[Tokenizer, Prompt], Reads]
-    text_end: Segment
+    text_end: enum.Enum
+    end: enum.Enum
+    thinking_start: tuple[Segment, ...] = ()
     thinking_end: tuple[Segment, ...] = ()
+    chooses: bool = False
 
 
 FORMATS = (
@@ -52,9 +56,14 @@ FORMATS = (
         render,
         lambda tokenizer, prompt: Reader(tokenizer, thinks=prompt.tier is not None),
         Marker.CLOSE,
+        Marker.END,
+        tuple(thinking_start()),
         tuple(thinking_end()),
+        chooses=True,
     ),
-    Format("turns", tuple(Turn), (), render_turns, lambda tokenizer, _: TurnReader(tokenizer), Turn.END),
+    Format(
+        "turns", tuple(Turn), (), render_turns, lambda tokenizer, _: TurnReader(tokenizer), Turn.END, Turn.END
+    ),
 )
 """Kimi K3's and ours; Kimi-Linear's."""
 

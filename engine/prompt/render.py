@@ -47,6 +47,11 @@ def render(prompt: Prompt) -> list[Segment]:
     return list(joined(_prompt(prompt)))
 
 
+def thinking_start() -> list[Segment]:
+    """What begins the thinking."""
+    return list(joined(_open("think")))
+
+
 def thinking_end() -> list[Segment]:
     """What ends the thinking and begins the response, where a cap has to."""
     return list(joined([*_close("think"), *_open("response")]))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import suppress
 from typing import Any
 
-from deskagent.providers import chat, reading, retry, wire
+from deskagent.providers import chat, retry, wire
 from deskagent.providers.base import (
     Ask,
     CallDelta,
@@ -25,6 +23,8 @@ from deskagent.providers.base import (
 )
 from deskagent.providers.endpoint import Endpoint
 from deskagent.providers.gguf.child import Child
+from deskagent.providers.parts import Parts
+from deskagent.providers.pumped import pumped
 from deskagent.providers.thinktags import ThinkTags
 from deskagent.providers.written import WrittenCalls
 
@@ -75,7 +75,7 @@ class Gguf:
     async def _once(self, ask: Ask, question: dict[str, Any]) -> AsyncIterator[Delta]:
         names = () if ask.choice is Choice.NONE or ask.schema else (tool.name for tool in ask.tools)
         reader = Reads(names, wire.call_ids(ask.turns))
-        async for message in _pumped(self._child, question):
+        async for message in pumped(lambda stop: self._child.ask(question, stop), "gguf"):
             for delta in reader.take(message):
                 yield delta
 
@@ -85,9 +85,7 @@ class Reads:
 
     def __init__(self, names: Any, taken: frozenset[str]) -> None:
         self._tags, self._calls = ThinkTags(*_TAGS), WrittenCalls(names)
-        self._taken = set(taken)
-        self._parts = 0
-        self._kind = ""
+        self._parts = Parts(taken)
         self._raw: list[str] = []
 
     def take(self, message: dict[str, Any]) -> Iterator[Delta]:
@@ -115,49 +113,13 @@ class Reads:
     def _split(self, pieces: Iterator[tuple[bool, str]]) -> Iterator[Delta]:
         for thinking, text in pieces:
             if thinking:
-                yield ThinkingDelta(self._part("thinking"), text, _TAGS[0])
+                yield ThinkingDelta(self._parts.of("thinking"), text, _TAGS[0])
             else:
                 yield from map(self._piece, self._calls.feed(text))
 
     def _piece(self, piece: Any) -> Delta:
         if isinstance(piece, str):
-            return TextDelta(self._part("text"), piece)
+            return TextDelta(self._parts.of("text"), piece)
         name, arguments = piece
-        made = reading.own_id()
-        while made in self._taken:
-            made = reading.own_id()
-        self._taken.add(made)
-        return CallDelta(self._part(made), made, name, arguments)
-
-    def _part(self, kind: str) -> int:
-        """The number of the part that goes on or begins."""
-        if kind != self._kind:
-            self._parts, self._kind = self._parts + 1, kind
-        return self._parts - 1
-
-
-async def _pumped(child: Child, question: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
-    """What the worker says, from a thread of its own. Left early, it is told to stop."""
-    loop, stop = asyncio.get_running_loop(), threading.Event()
-    said: asyncio.Queue[dict[str, Any] | BaseException | None] = asyncio.Queue()
-
-    def tell(what: dict[str, Any] | BaseException | None) -> None:
-        with suppress(RuntimeError):  # nobody listens any more: the loop has ended
-            loop.call_soon_threadsafe(said.put_nowait, what)
-
-    def follow() -> None:
-        try:
-            for message in child.ask(question, stop):
-                tell(message)
-            tell(None)
-        except BaseException as error:
-            tell(error)
-
-    threading.Thread(target=follow, name="gguf", daemon=True).start()
-    try:
-        while (message := await said.get()) is not None:
-            if isinstance(message, BaseException):
-                raise message
-            yield message
-    finally:
-        stop.set()
+        part, made = self._parts.call()
+        return CallDelta(part, made, name, arguments)

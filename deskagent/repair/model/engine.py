@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from deskagent import __version__, licences
-from deskagent.paths import runtime_dir
+from deskagent import served
 from deskagent.repair.model.judge import Asked, Gone, Opinion
 from deskagent.repair.model.writer.answer import Answer
 
@@ -130,35 +126,14 @@ class EngineJudge:
     def _opened(self) -> tuple[Client, Tokenizer]:
         """Errors: EngineError, OSError."""
         from engine import tokenizer
-        from engine.process.client import Client
 
         if self._tokenizer is None:
             self._tokenizer = tokenizer.load(self._checkpoint)
         if self._client is None:
-            options = self._options()
-            # one of another checkpoint in that folder, of other options, or of an earlier version is another process
-            told = "\0".join([__version__, str(self._checkpoint), *options, *self._files()])
-            folder = runtime_dir() / hashlib.sha256(told.encode()).hexdigest()[:12]
-            process = [sys.executable, "-m", "engine.process", str(folder), str(self._checkpoint)]
-            self._client = Client(folder, [*process, *options], silence=_SILENCE)
+            self._client = served.client(self._checkpoint, self._options(), _SILENCE)
         return self._client, self._tokenizer
-
-    def _files(self) -> Iterator[str]:
-        """What tells the checkpoint from one that was put in its place."""
-        with os.scandir(self._checkpoint) as found:
-            for file in sorted(found, key=lambda file: file.name):
-                now = file.stat()
-                yield f"{file.name} {now.st_size} {now.st_mtime_ns} {now.st_ino}"
-
-    def _agreed(self) -> list[str]:
-        """What the process has to be told of a licence that the person agreed to, now or before."""
-        from engine.weights.card import fingerprint, licence_of
-
-        licence = licence_of(self._checkpoint)
-        digest = None if licence is None else fingerprint(self._checkpoint, licence)
-        return ["--agreed", digest] if digest is not None and licences.is_agreed(digest) else []
 
     def _options(self) -> list[str]:
         sizes = ["--pages", str(_PAGES), "--ram", str(_RAM), "--idle", str(_IDLE)]
         manners = ["--threads", str(_THREADS), "--nice", str(_NICE)]
-        return [*sizes, *manners, *self._agreed(), *self._more]
+        return [*sizes, *manners, *self._more]

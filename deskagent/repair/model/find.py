@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from dataclasses import dataclass
 from importlib.resources import files
@@ -13,11 +12,11 @@ from deskagent.paths import data_dir
 from deskagent.repair.model.engine import EngineJudge
 from deskagent.repair.model.judge import Judge
 from deskagent.repair.model.weights import Weights, read
+from deskagent.served import missing
 
 AUTO, NONE = "auto", "none"
 MADE = "made.json"
 """Beside a checkpoint's weights: its version, and the number of the questions that it was taught."""
-_NEEDED = ("torch", "safetensors", "tokenizers")
 _OWN = Path(str(files("deskagent"))) / "assets" / "models" / "mini"
 
 
@@ -34,19 +33,18 @@ def choose(wanted: str) -> Choice:
     asked, or without the packages that it needs."""
     if wanted == NONE:
         return Choice(None, "none was asked for")
-    absent = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    missing = f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed"
+    absent = missing()
     if wanted != AUTO:
         folder = _named(Path(wanted).expanduser())
         if absent:
             raise UsageError(
-                f"A model needs the embedded engine, and {missing}.",
+                f"A model needs the embedded engine, and {absent}.",
                 hint="Install it: pip install 'deskagent[engine]'",
             )
         return Choice(folder, "its folder was named")
     chosen = _usual()
     if absent and chosen.folder is not None:
-        return Choice(None, f"{missing}; pip install 'deskagent[engine]' has it")
+        return Choice(None, f"{absent}; pip install 'deskagent[engine]' has it")
     return chosen
 
 

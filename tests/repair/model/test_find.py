@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from deskagent import served
 from deskagent.errors import UsageError
 from deskagent.repair.model import find as finding
 from deskagent.repair.model.judge import Opinion
@@ -23,7 +24,7 @@ def put(folder: Path, version: object = 1, questions: int = TAUGHT) -> Path:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the one that comes with deskagent would be; its packages are there."""
     monkeypatch.setattr(finding, "_OWN", tmp_path / "own")
-    monkeypatch.setattr(finding, "_NEEDED", ("json",))
+    monkeypatch.setattr(served, "_NEEDED", ("json",))
     monkeypatch.setenv("DESKAGENT_HOME", str(tmp_path / "home"))
     return tmp_path / "own"
 
@@ -84,7 +85,7 @@ def test_a_named_one_may_tell_nothing_of_itself_but_not_that_it_knows_other_ques
 
 def test_packages_that_are_missing_are_named(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(own)
-    monkeypatch.setattr(finding, "_NEEDED", ("no_such_package",))
+    monkeypatch.setattr(served, "_NEEDED", ("no_such_package",))
     chosen = finding.choose("auto")
     assert chosen.folder is None
     assert chosen.why.startswith("no_such_package is not installed; pip install")
