@@ -29,9 +29,22 @@ def apply_patch(
 ) -> str:
     """Applies `changes` or leaves the tree as it was; `modes` are for files that come into being.
 
-    Raises what `repo.apply` raises, with that on record. Returns what a person should know, usually nothing.
+    Raises what `repo.apply` raises, with that on record. Returns what a person should know, usually nothing. Waits
+    while another change of the same session is under way.
     """
-    files = save(recorder, project, changes, modes or {})
+    with recorder.changing:
+        return _apply(recorder, project, changes, purpose, undoes, modes or {})
+
+
+def _apply(
+    recorder: Recorder,
+    project: Path,
+    changes: Changes,
+    purpose: str,
+    undoes: Sequence[str],
+    modes: Mapping[str, int],
+) -> str:
+    files = save(recorder, project, changes, modes)
     intent = events.ApplyIntent(
         id=recorder.new_id("apply"), files=files, purpose=purpose, undoes=tuple(undoes)
     )

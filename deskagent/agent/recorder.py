@@ -59,6 +59,8 @@ class Recorder:
         self._flushed = time.monotonic()
         self._batching = threading.Lock()
         self._keep_at = journal.seq + EVERY
+        self.changing = threading.Lock()
+        """Held while files change: one change comes after the other, whoever makes them."""
 
     def new_id(self, kind: str) -> str:
         """An id that no other of this session has."""

@@ -22,7 +22,7 @@ def unified(changes: Changes, *, context: int = 3) -> bytes:
     for path, (before, after) in sorted(changes.items()):
         if before != after:
             pieces += _head(path, before, after)
-            pieces += _hunks(_lines(before or b""), _lines(after or b""), context)
+            pieces += _hunks(split(before or b""), split(after or b""), context)
     return b"".join(pieces)
 
 
@@ -33,7 +33,7 @@ def readable(changes: Changes, *, context: int = 3) -> str:
         if before == after:
             continue
         old, new = (_decoded(path, raw).encode() for raw in (before or b"", after or b""))
-        parts = [*_head(path, before, after), *_hunks(_lines(old), _lines(new), context)]
+        parts = [*_head(path, before, after), *_hunks(split(old), split(new), context)]
         pieces.append(b"".join(parts).decode("utf-8", "replace"))
     return "".join(pieces).replace("\r\n", "\n")
 
@@ -45,7 +45,7 @@ def _decoded(path: str, raw: bytes) -> str:
         return raw.decode("utf-8", "replace")
 
 
-def _lines(raw: bytes) -> list[bytes]:
+def split(raw: bytes) -> list[bytes]:
     """Lines as git sees them: a line feed ends one, nothing else does."""
     lines = raw.split(b"\n")
     last = lines.pop()
@@ -81,7 +81,7 @@ def _quoted(name: str) -> str:
 def _hunks(before: list[bytes], after: list[bytes], context: int) -> list[bytes]:
     """Hunks by difflib's groups, with git's mark for a missing last line end."""
     pieces: list[bytes] = []
-    for group in _groups(before, after, context):
+    for group in groups(before, after, context):
         first, last = group[0], group[-1]
         old = _range(first[1], last[2])
         new = _range(first[3], last[4])
@@ -95,7 +95,7 @@ def _hunks(before: list[bytes], after: list[bytes], context: int) -> list[bytes]
     return pieces
 
 
-def _groups(
+def groups(
     before: list[bytes], after: list[bytes], context: int
 ) -> Iterator[list[tuple[str, int, int, int, int]]]:
     """difflib's groups. Lines shared at both ends are never given to it: that costs most, and it might align

@@ -212,8 +212,9 @@ class TreeRecorded(Event, frozen=True, tag="tree_recorded"):
 
 
 class ApplyIntent(Event, frozen=True, tag="apply_intent"):
-    """Files are about to be changed; the blobs named are on the disk already. `purpose` is `apply` or `undo`;
-    an undo takes back the steps that `undoes` names by their intents' ids."""
+    """Files are about to be changed; the blobs named are on the disk already. `purpose` is `apply`, `undo`, or
+    `reject` where the person took back a part of a change in review; an undo takes back the steps that `undoes` names
+    by their intents' ids."""
 
     id: str
     files: tuple[FileChange, ...]
@@ -229,6 +230,15 @@ class ApplyResult(Event, frozen=True, tag="apply_result"):
     ok: bool
     detail: str = ""
     left: tuple[str, ...] = ()
+
+
+class Kept(Event, frozen=True, tag="kept"):
+    """The person reviewed a hunk of what the session changed in the file `path` and keeps it; `hunk` is its digest
+    (`agent.reviewing`). `kept` is False where that is taken back."""
+
+    path: str
+    hunk: str
+    kept: bool = True
 
 
 class Notice(Event, frozen=True, tag="notice"):
@@ -273,6 +283,7 @@ KNOWN = (
     | TreeRecorded
     | ApplyIntent
     | ApplyResult
+    | Kept
     | Notice
     | SessionEnded
     | Within

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from deskagent.agent.apply import apply_patch
@@ -19,13 +18,11 @@ from deskagent.tools.jobs import Jobs
 
 @dataclass(frozen=True)
 class Place:
-    """choose: puts a question to the person, None where there is none. Changes of files come one after the other,
-    whoever makes them."""
+    """choose: puts a question to the person, None where there is none."""
 
     project: Path
     rights: Rights
     choose: Callable[[Question, tuple[str, ...]], str] | None
-    _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def contexts(self, recorder: Recorder, jobs: Jobs, who: str = "") -> Callable[[str], Context]:
         """Makes a call's context from its id. who: the subagent that calls, "" for the session's own conversation."""
@@ -33,8 +30,7 @@ class Place:
         env = base_env(pty=True)
 
         def change(changes: Changes) -> str:
-            with self._changing:
-                return apply_patch(recorder, self.project, changes)
+            return apply_patch(recorder, self.project, changes)
 
         def plan(todos: list[tuple[str, str]]) -> None:
             recorder.emit(talk.TodosSet(todos=tuple(talk.Todo(text, state) for text, state in todos)))

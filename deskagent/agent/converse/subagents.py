@@ -48,7 +48,7 @@ class Inner(Recorder):
     def __init__(self, outer: Recorder, agent: str, history: History) -> None:
         super().__init__(outer.journal, outer.front)
         self._outer, self._agent, self._history = outer, agent, history
-        self.steps, self.notices = outer.steps, outer.notices
+        self.steps, self.notices, self.changing = outer.steps, outer.notices, outer.changing
 
     def new_id(self, kind: str) -> str:
         return self._outer.new_id(kind)
