@@ -34,8 +34,8 @@ UNREAD = 1 << 20
 class PtySession:
     """A running process in a PTY of `command.size`. Close it, best by `with`: that ends it and all below it.
 
-    A thread reads the terminal always. `on_output` gets the bytes on that thread, `on_change` the screen
-    on the painter's. Raises StartError, SandboxError and TransientError.
+    A thread reads the terminal always. `on_output` gets the bytes on that thread, who `watch`es learns of changes on
+    the painter's. Raises StartError, SandboxError and TransientError.
     """
 
     def __init__(
@@ -47,8 +47,10 @@ class PtySession:
         limits: Limits = Limits(seconds=None),
         output_path: Path | None = None,
         on_output: Callable[[bytes], None] | None = None,
-        on_change: Callable[[Snapshot], None] | None = None,
     ) -> None:
+        self.size = command.size
+        """Rows and columns."""
+        self._watching: tuple[Callable[[], None], ...] = ()
         self._rung = sandbox.rung
         self._on_output = on_output
         self._result: Result | None = None
@@ -74,7 +76,7 @@ class PtySession:
             ends.keep()
         os.set_blocking(self._ours, False)
         self.pid = self._child.pid
-        self._painter = Painter(command.size, self._reply, on_change)
+        self._painter = Painter(command.size, self._reply, lambda _: self._tell())
         self._thread = threading.Thread(target=self._follow, name=f"terminal of {self.pid}", daemon=True)
         self._thread.start()
 
@@ -87,6 +89,7 @@ class PtySession:
             with self._news:
                 self._done.set()
                 self._news.notify_all()
+            self._tell()
 
     def _take(self, view: memoryview) -> None:
         data = bytes(view)
@@ -104,6 +107,25 @@ class PtySession:
             except Exception:
                 # A listener's fault must not leave the terminal unread and the program stuck.
                 logging.getLogger(__name__).exception("a listener for terminal output failed")
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Has `changed` called after each change of the screen, and when it ends, on threads of its own; it must not
+        block. Gives what ends that."""
+        with self._news:
+            self._watching = (*self._watching, changed)
+
+        def stop() -> None:
+            with self._news:
+                self._watching = tuple(each for each in self._watching if each is not changed)
+
+        return stop
+
+    def _tell(self) -> None:
+        for changed in self._watching:
+            try:
+                changed()
+            except Exception:
+                logging.getLogger(__name__).exception("a listener for a terminal's changes failed")
 
     def _reply(self, data: bytes) -> None:
         with contextlib.suppress(OSError):  # nobody asks any more
@@ -157,6 +179,7 @@ class PtySession:
     def resize(self, rows: int, columns: int) -> None:
         """Changes the terminal's size; the program gets SIGWINCH."""
         termios.tcsetwinsize(self._ours, (rows, columns))
+        self.size = (rows, columns)
         self._painter.resize(rows, columns)
         # The kernel tells the terminal's own session; who sits in another (bwrap --new-session), we.
         for process in tree.descendants(self._child.supervisor_pid):

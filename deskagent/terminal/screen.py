@@ -12,6 +12,7 @@ import re
 import threading
 import time
 import unicodedata
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +20,19 @@ from typing import Any
 import pyte
 from wcwidth import wcwidth
 
+from deskagent.terminal import styled
+
 BACKLOG = 16 << 10
 """Bytes fed at most after a burst: some screens full."""
+
+SCROLLBACK = 2000
+"""Lines kept that have left the screen at its top."""
 
 _HELD = 8 << 10  # characters of an unfinished sequence kept for its end
 _PRIVATE_ALLOWED = {"set_mode", "reset_mode", "report_device_attributes", "erase_in_line", "erase_in_display"}
 _ALTERNATE = {mode << 5 for mode in (47, 1047, 1049)}
 _COLUMNS_132 = 3
+_CURSOR_KEYS, _BRACKETED_PASTE = 1 << 5, 2004 << 5
 
 # Sequences that pyte doesn't know would leave their last letters on the screen, or mean something else to it.
 _UNKNOWN = re.compile(
@@ -40,13 +47,19 @@ _MODES = re.compile(rb"\x1b\[\?[0-9;]{1,40}[hl]")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A screen at one moment. `lines` are padded to the width; `cursor` = (row, column) from 0."""
+    """A screen at one moment. `lines` are padded to the width, `rows` the same in colours; `above` are those that have
+    left it at its top, the latest last. `cursor` = (row, column) from 0. cursor_keys, paste: how the program wants the
+    cursor keys and pasted text (application mode, bracketed)."""
 
     lines: tuple[str, ...]
     cursor: tuple[int, int]
     cursor_visible: bool = True
     full_screen: bool = False
     title: str = ""
+    rows: tuple[styled.Row, ...] = ()
+    above: tuple[styled.Row, ...] = ()
+    cursor_keys: bool = False
+    paste: bool = False
 
     @property
     def text(self) -> str:
@@ -60,6 +73,7 @@ class _Buffer(pyte.Screen):
     def __init__(self, columns: int, lines: int, reply: Callable[[bytes], None] | None) -> None:
         self._reply = reply
         self._main: tuple[dict[int, Any], tuple[int, int]] | None = None
+        self.above: deque[styled.Row] = deque(maxlen=SCROLLBACK)
         super().__init__(columns, lines)
 
     @property
@@ -88,6 +102,26 @@ class _Buffer(pyte.Screen):
             for row, line in saved.items():
                 self.buffer[row].update(line)
             self.cursor.y, self.cursor.x = min(y, self.lines - 1), min(x, self.columns)
+
+    def index(self) -> None:
+        if self._main is None and not self.margins and self.cursor.y == self.lines - 1:
+            self.above.append(styled.row(self.buffer[0], self.columns))
+        super().index()
+
+    def resize(self, lines: int | None = None, columns: int | None = None) -> None:
+        """As terminals do it: what is below the cursor goes first, then lines leave at the top; pyte keeps the end."""
+        lines = lines or self.lines
+        gone = max(0, self.cursor.y - lines + 1)
+        if gone and self._main is None:
+            self.above.extend(styled.row(self.buffer[y], self.columns) for y in range(gone))
+        if lines < self.lines:
+            rows = {y - gone: self.buffer[y] for y in range(gone, gone + lines) if y in self.buffer}
+            self.buffer.clear()
+            self.buffer.update(rows)
+            self.cursor.y -= gone
+            self.lines = lines
+            self.set_margins()
+        super().resize(lines, columns)
 
     def draw(self, data: str) -> None:
         # pyte drops the rest of a text after a character without width: variation selectors, joiners, controls.
@@ -161,16 +195,22 @@ class Screen:
     def snapshot(self) -> Snapshot:
         """What it shows now."""
         buffer = self._buffer
-        lines = []
+        rows, lines = [], []
         for y in range(buffer.lines):
-            row = buffer.buffer[y]
-            lines.append("".join(row[x].data for x in range(buffer.columns)))
+            cells = buffer.buffer[y]
+            rows.append(styled.row(cells, buffer.columns))
+            blanks = buffer.columns - min(max(cells, default=-1) + 1, buffer.columns)
+            lines.append(styled.text(rows[-1]) + " " * blanks)
         return Snapshot(
             lines=tuple(lines),
             cursor=(buffer.cursor.y, min(buffer.cursor.x, buffer.columns - 1)),
             cursor_visible=not buffer.cursor.hidden,
             full_screen=buffer.full_screen,
             title=buffer.title,
+            rows=tuple(rows),
+            above=tuple(buffer.above),
+            cursor_keys=_CURSOR_KEYS in buffer.mode,
+            paste=_BRACKETED_PASTE in buffer.mode,
         )
 
 

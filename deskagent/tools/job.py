@@ -83,6 +83,8 @@ class RunJob(Tool[JobArguments]):
             job = context.jobs.add(arguments.command, session)
         else:
             job = self._job(arguments, context)
+        if job.taken and arguments.do in (Do.TYPE, Do.STOP):
+            return Result.of(f"{job.name}: the person types there now. Look again later.", Outcome.REFUSED)
         if arguments.do is Do.TYPE:
             try:
                 job.session.write(arguments.text.encode("utf-8", "replace") + _KEYS.get(arguments.key, b""))

@@ -18,12 +18,14 @@ MOST = 8
 
 @dataclass
 class Job:
-    """name: by which the model and the person call it. line: what it runs."""
+    """name: by which the model and the person call it. line: what it runs. taken: the person types there, so the model
+    doesn't."""
 
     name: str
     line: str
     session: PtySession
     began: float = field(default_factory=time.monotonic)
+    taken: bool = False
 
     @property
     def result(self) -> Result | None:
@@ -53,6 +55,11 @@ class Jobs:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._others: list[Callable[[], None]] = []
+        self._watching: list[Callable[[], None]] = []
+
+    def watch(self, added: Callable[[], None]) -> None:
+        """Has `added` called, on any thread, after each job that begins."""
+        self._watching.append(added)
 
     def end_with(self, close: Callable[[], None]) -> None:
         """What else ends with the conversation: `close` is called then."""
@@ -62,6 +69,8 @@ class Jobs:
         with self._lock:
             job = Job(f"job-{next(self._numbers)}", line, session)
             self._jobs[job.name] = job
+        for added in self._watching:
+            added()
         return job
 
     @property

@@ -152,13 +152,28 @@ def test_callbacks_come_from_other_threads(sh, session):
     made = session(
         sh("echo hello", pty=True),
         on_output=lambda data: seen.append((data, threading.current_thread())),
-        on_change=lambda snapshot: shown.append((snapshot.text, threading.current_thread())),
     )
+    stop = made.watch(lambda: shown.append((made.screen().text, threading.current_thread())))
     made.wait(60)
     made.screen(60)
     assert b"".join(data for data, _ in seen) == b"hello\r\n"
-    assert shown[-1][0] == "hello"
+    assert made.screen().text == "hello"
     assert threading.current_thread() not in {thread for _, thread in seen + shown}
+    stop()
+
+
+def test_who_watches_learns_of_changes_until_it_stops(sh, session):
+    made = session(sh("read x; echo got $x; read y", pty=True))
+    changed, other = threading.Event(), threading.Event()
+    stop = made.watch(lambda: changed.set() if "got it" in made.screen().text else None)
+    made.watch(other.set)()
+    made.write(b"it\r")
+    assert changed.wait(60)
+    stop()
+    changed.clear()
+    made.write(b"\r")
+    made.wait(60)
+    assert not changed.is_set() and not other.is_set()
 
 
 def test_closing_ends_all(sh, session, marked):

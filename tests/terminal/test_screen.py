@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deskagent.terminal.screen import BACKLOG, Painter, Screen
+from deskagent.terminal import styled
+from deskagent.terminal.screen import BACKLOG, SCROLLBACK, Painter, Screen
 
 
 def shown(*pieces, rows=4, columns=20):
@@ -170,3 +171,36 @@ class TestPainter:
         assert painter.settle(60).text == "ab"
         assert "listener" in caplog.text
         painter.close()
+
+
+def test_a_smaller_screen_keeps_what_stands_above_the_cursor():
+    screen = Screen(6, 20)
+    screen.feed(b"a\r\nb\r\nc")
+    screen.resize(4, 20)
+    assert (screen.snapshot().text, screen.snapshot().cursor) == ("a\nb\nc", (2, 1))
+    screen.resize(2, 10)
+    small = screen.snapshot()
+    assert (small.text, small.cursor, [styled.text(row) for row in small.above]) == ("b\nc", (1, 1), ["a"])
+    screen.feed(b"\r\nd")
+    assert screen.snapshot().text == "c\nd"
+    screen.resize(5, 20)
+    screen.feed(b"\r\ne")
+    assert screen.snapshot().text == "c\nd\ne"
+
+
+def test_lines_have_their_colours_and_go_above():
+    screen = Screen(3, 20)
+    screen.feed(b"\x1b[1;31mred\x1b[0m plain \x1b[48;5;200m\xe4\xbd\xa0\x1b[m\r\n" + b"a\r\nb\r\nc")
+    shown = screen.snapshot()
+    assert [styled.text(row) for row in shown.rows] == ["a", "b", "c"]
+    (gone,) = shown.above
+    assert [(data, look.fg, look.bg, look.bold) for data, look in gone] == [
+        ("red", "red", "default", True),
+        (" plain ", "default", "default", False),
+        ("\u4f60", "default", "ff00d7", False),
+    ]
+    screen.feed(b"\x1b[?1049h" + b"x\r\n" * 9 + b"\x1b[?1h\x1b[?2004h")
+    inside = screen.snapshot()
+    assert inside.above == shown.above and inside.cursor_keys and inside.paste
+    screen.feed(b"\x1b[?1049l" + b"\n" * (SCROLLBACK + 9))
+    assert len(screen.snapshot().above) == SCROLLBACK

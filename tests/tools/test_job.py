@@ -59,3 +59,21 @@ def test_what_is_not_there_is_said(context) -> None:
     job(context, "start", command="cat", seconds=0)
     with pytest.raises(ToolError, match="no key"):
         RunJob().wish(JobArguments(do="type", job="job-1", key="f13"), context)
+
+
+def test_where_the_person_types_the_model_does_not(context, text) -> None:
+    job(context, "start", command="cat", seconds=0)
+    context.jobs.find("job-1").taken = True
+    for do in ("type", "stop"):
+        told = job(context, do, job="job-1", text="x")
+        assert told.outcome == "refused" and "the person types there" in text(told)
+    assert len(context.jobs.running) == 1
+    context.jobs.find("job-1").taken = False
+    assert job(context, "stop", job="job-1").outcome == "done"
+
+
+def test_who_watches_learns_of_new_jobs(context) -> None:
+    names: list[str] = []
+    context.jobs.watch(lambda: names.append(context.jobs.all[-1].name))
+    job(context, "start", command="cat", seconds=0)
+    assert names == ["job-1"]

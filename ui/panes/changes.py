@@ -34,7 +34,7 @@ class ChangesPane(Vertical):
         & > #changes-summary { height: auto; padding: 0 1; color: $text-muted; }
         & > #changes-files {
             height: auto; max-height: 30%; border: none; padding: 0; background: $surface;
-            scrollbar-size-vertical: 1;
+            scrollbar-size-vertical: 1; text-wrap: nowrap; text-overflow: ellipsis;
         }
         & > #changes-said { height: auto; padding: 0 1; color: $text-warning; display: none; }
         & > #changes-none { height: 1fr; padding: 1 2; color: $text-muted; display: none; }
