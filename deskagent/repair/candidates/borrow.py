@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +23,10 @@ MAX_TEXT, MAX_BORROWED = 90, 60
 _TAKEN = frozenset(
     ["expression_statement", "return_statement", "raise_statement", "delete_statement", "assert_statement"]
 )
+_LIKE_SELF = re.compile(
+    r"(self\.__class__|type\(self\)|cls)(\.__new__)?\(|(copy\.)?copy\(self\)|object\.__new__\("
+)
+"""How a further object of the class is made: what is done to `self` elsewhere may be owed to it."""
 _NAMING = frozenset({"read", "write", "update"})
 _Trait = tuple[str, bool, frozenset[str], frozenset[str]]
 """A name that isn't in scope; whether it is a function, a class or a module where it comes from; or else the kinds and
@@ -153,6 +158,10 @@ def _rebound(
     lost = sorted(source.names - place.names.keys())
     if not lost:
         yield source.node.text, 1.0
+        if "self" in source.names:
+            for name in place.own_variables:
+                if _LIKE_SELF.match(name.initial):
+                    yield _renamed(source, {"self": name.text}), 1.0
         return
     if len(lost) > 2:
         return

@@ -13,7 +13,7 @@ from deskagent.repair.candidates.base import ATOM, BUILTINS, PRECEDENCE, Place, 
 from deskagent.repair.nodes import Node
 from deskagent.repair.syntax import block
 
-MAX_MOULDS, MAX_VALUES, MAX_LENGTH = 60, 10, 60
+MAX_MOULDS, MAX_VALUES, MAX_LENGTH, MAX_WHOLE = 60, 10, 60, 30
 _NOT, _COMPARED = PRECEDENCE["not_operator"], PRECEDENCE["comparison_operator"]
 _PLAIN = frozenset({"identifier", "attribute"})
 _SPREAD = frozenset({"keyword_argument", "list_splat", "dictionary_splat"})
@@ -21,6 +21,7 @@ _CONSTANT = frozenset({"string", "integer", "float", "true", "false", "none"})
 _TRUTH = frozenset(
     {"if_statement", "elif_clause", "while_statement", "boolean_operator", "not_operator", "if_clause"}
 )
+_ASKED = frozenset({"attribute", "call", "comparison_operator", "not_operator"})
 _MAKERS = ("str", "int", "list", "tuple", "bool", "dict", "set", "sorted", "float")
 
 
@@ -98,9 +99,59 @@ def conditions(place: Place, most: int) -> Weighed:
                 text = mould.of(value)
                 if near * likely > found.get(text, (0.0, 0))[0]:
                     found[text] = near * likely, mould.level
+        for text, weight, level in _asked_whole(place):
+            if weight > found.get(text, (0.0, 0))[0]:
+                found[text] = weight, level
         rows = [(text, weight, level) for text, (weight, level) in found.items()]
         known = place.memo["mould conditions"] = nlargest(MAX_MOULDS, rows, key=lambda row: row[1])
     return known[:most]
+
+
+def _asked_whole(place: Place) -> Iterator[tuple[str, float, int]]:
+    """What the file asks elsewhere as it stands, where all that it asks of can be read here, too: `self.strict`."""
+    memo = place.scopes.memo.setdefault(place.syntax.root, {})
+    if "asked whole" not in memo:
+        memo["asked whole"] = _whole_of_file(place.syntax.root)
+    own = {name.text for name in place.own_variables} | {"self"}
+    here = [
+        row for row in memo["asked whole"] if all(name in place.names or name in BUILTINS for name in row[2])
+    ]
+    for text, level, names, count in here[:MAX_WHOLE]:
+        yield text, min(0.9, 0.4 + 0.15 * math.log2(count)) * (1.0 if names & own else 0.6), level
+
+
+def _whole_of_file(root: Node) -> list[tuple[str, int, frozenset[str], int]]:
+    """Conditions and their terms: text, how tightly they bind, the names that they read, how often they stand there."""
+    count: Counter[str] = Counter()
+    first: dict[str, Node] = {}
+    for node in root.walk():
+        parent = node.parent
+        if (
+            parent is None
+            or not node.named
+            or parent.kind not in _TRUTH
+            or node.end - node.start > MAX_LENGTH
+        ):
+            continue
+        if node.kind in _ASKED and (
+            parent.kind in {"boolean_operator", "not_operator"} or node.field == "condition"
+        ):
+            count[node.text] += 1
+            first.setdefault(node.text, node)
+    return [
+        (text, precedence(first[text]), _names_read(first[text]), times)
+        for text, times in count.most_common(200)
+    ]
+
+
+def _names_read(node: Node) -> frozenset[str]:
+    return frozenset(
+        part.text
+        for part in node.walk()
+        if part.kind == "identifier"
+        and not (part.parent is not None and part.parent.kind == "attribute" and part.field == "attribute")
+        and not (part.parent is not None and part.parent.kind == "keyword_argument" and part.field == "name")
+    )
 
 
 def _read(node: Node) -> bool:

@@ -23,11 +23,13 @@ from deskagent.repair.candidates import (
     decorated,
     defaults,
     dispatch,
+    diverted,
     dunders,
     elements,
     exceptions,
     fallen,
     fields,
+    formatted,
     fresh,
     groups,
     guards,
@@ -81,7 +83,7 @@ FAMILIES = (
     leaving, makers, decorated, dunders, importing, dispatch, slips, completed, rows,
     coercing, idioms, spelled, lineage,
     nones, typed, owners, otherwise, over, passed, apart, poured,
-    narrowed, nested, zeros,
+    narrowed, nested, zeros, formatted, diverted,
 )  # fmt: skip
 
 
