@@ -122,6 +122,7 @@ class Scratch:
     ) -> None:
         *folders, name = parts
         with _damage(parts), beneath.folder(self.root, tuple(folders), create=data is not None) as at:
+            _let_write(at)
             _clear(self.root.joinpath(*parts), at, name, gone=data is None)
             if data is not None:
                 temporary = f".{name[:200]}.deskagent"
@@ -137,6 +138,13 @@ class Scratch:
                 os.rename(temporary, name, src_dir_fd=at, dst_dir_fd=at)
             if name.endswith(".py"):
                 _drop_compiled(at, name.removesuffix(".py"))
+
+
+def _let_write(at: int) -> None:
+    """Opens a folder of the copy to its owner: the real one may be closed to the person, and then so is its copy."""
+    mode = stat.S_IMODE(os.fstat(at).st_mode)
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.fchmod(at, mode | stat.S_IRWXU)
 
 
 def _clear(path: Path, at: int, name: str, *, gone: bool) -> None:

@@ -200,6 +200,16 @@ def test_write_and_restore(project: Path, digest: Callable[[Path], str]) -> None
     assert (project / "pkg" / "core.py").read_bytes() == CORE
 
 
+def test_folders_closed_to_their_owner_are_written_in_the_copy_alone(project: Path) -> None:
+    (project / "pkg").chmod(0o555)
+    with make_scratch(project, Unconfined()) as scratch:
+        scratch.write({"pkg/core.py": b"2\n", "pkg/new.py": b"3\n"})
+        assert (scratch.root / "pkg").stat().st_mode & 0o777 == 0o755
+        assert (scratch.root / "pkg" / "core.py").read_bytes() == b"2\n"
+    assert (project / "pkg").stat().st_mode & 0o777 == 0o555
+    (project / "pkg").chmod(0o755)
+
+
 def test_two_candidates_of_one_size_in_one_second_are_not_confused(project: Path) -> None:
     with make_scratch(project, Unconfined()) as scratch:
 
