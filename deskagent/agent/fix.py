@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from deskagent.agent import loop, trials
-from deskagent.agent.apply import Changes, save
+from deskagent.agent.apply import Changes
 from deskagent.agent.budget import StepType, Tier, pick_budget
 from deskagent.agent.cold import ColdProof, observe_cold, refuse_what_proves_nothing
 from deskagent.agent.commanding import settle_on
 from deskagent.agent.environment import refuse_missing_packages
 from deskagent.agent.front import Tried, Trying
 from deskagent.agent.greens import Greens
-from deskagent.agent.look_back import LookBack, look_back, say_flaky
+from deskagent.agent.look_back import LookBack, first_look, look_back, say_flaky
 from deskagent.agent.loop import State
 from deskagent.agent.memory import Memory
 from deskagent.agent.past import Past
@@ -27,24 +28,25 @@ from deskagent.agent.recorder import Recorder
 from deskagent.agent.request import FixRequest
 from deskagent.agent.sources import Sources
 from deskagent.agent.spending import Spending
+from deskagent.agent.stream import Stream
 from deskagent.repair import choose
 from deskagent.repair.beside import beside, still
 from deskagent.repair.command import TestCommand
 from deskagent.repair.languages.known import only_localised
 from deskagent.repair.localize import localize
-from deskagent.repair.model.both import Both
-from deskagent.repair.model.judge import Judge, failure_of
+from deskagent.repair.model.judge import Judge
 from deskagent.repair.model.weights import Weights
-from deskagent.repair.pairs import Progress
-from deskagent.repair.rank import iter_ranked
 from deskagent.repair.regress.find import check
-from deskagent.repair.search import Ended, Search, Trial
+from deskagent.repair.search import Ended, Nobody, Search, Trial
 from deskagent.repair.toolchains.known import limits_tests
 from deskagent.repair.types import Baseline, Candidate, Status, Suspect, TestResult
 from deskagent.repair.unreadable import no_source
 from deskagent.repair.verify import Verifier
 from deskagent.session import events
 from deskagent.terminal.sandbox import Sandbox
+
+if TYPE_CHECKING:  # what models need is imported where there are any
+    from deskagent.agent.repairing.race import Race
 
 
 @dataclass
@@ -53,7 +55,7 @@ class Fix:
 
     `past` is what the session did before; `applied` then says that the patch is in the tree already. `others`
     are failing tests that the request doesn't name. `began` is the monotonic time from which the limits count. `model`
-    has a say in the candidates' order.
+    has a say in the candidates' order, those of `race` hand in patches of their own.
     """
 
     request: FixRequest
@@ -62,6 +64,7 @@ class Fix:
     sandbox: Sandbox
     past: Past | None = None
     model: tuple[Judge, Weights] | None = None
+    race: Race | None = None
     command: TestCommand | None = None
     before: ColdProof | None = None
     after: ColdProof | None = None
@@ -82,8 +85,11 @@ class Fix:
         self._spending = Spending(self.request, self._memory, self.began)
         self._verifier: Verifier | None = None
         self._ended: Ended | None = None
-        self._model: Both | None = None
-        self._sources = Sources(self.request.project)
+        self._searched_out = False
+        self.sources = Sources(self.request.project)
+        self._stream = Stream(
+            self.sources, self.request.text, self.model, lambda: self._spending.whole.exhausted
+        )
 
     def run(self) -> State:
         """Runs the loop to its end. The verifier's processes are gone when this returns or raises."""
@@ -96,8 +102,9 @@ class Fix:
         try:
             return loop.run(handlers, on_change=self._changed)
         finally:
-            if self._model:
-                self._model.close()
+            if self.race:
+                self.race.close(self.recorder)
+            self._stream.close()
             if self._verifier:
                 self._verifier.close()
             self.recorder.flush()
@@ -132,8 +139,7 @@ class Fix:
             left = still(done.before.run, self.before.run, done.after.left)
             self.before = replace(self.before, left=left)
         if not self.before.holds and not self.before.out_of_time:
-            if self.model is not None:
-                self.model[0].warm()
+            self._stream.warm()
             return "failure_seen"
         self._memory.tree_kept()
         if self.before.out_of_time:
@@ -142,32 +148,33 @@ class Fix:
             self.applied, self.chosen = True, done.trial
             self.before, self.after = done.before, self.before
             for path, raw in done.contents.items():
-                self._sources.was(path, raw)
+                self.sources.was(path, raw)
         return "all_green"
 
     def plan(self) -> str:
         """The first time: where could it be? Later: is there anything left to try, and with what effort?"""
         if self.search is None:
             return self._first_plan()
-        if self._ended is Ended.EXHAUSTED:
+        if self._ended is Ended.EXHAUSTED and not (self.race and self.race.to_come):
             return "nothing_left"
-        return "places_found" if self._spending.may_go_on() else "limit"
+        if self._spending.may_go_on():
+            return "places_found"
+        self._searched_out = not self._spending.whole.exhausted
+        return "places_found" if self._searched_out and self.race and self.race.goes_on else "limit"
 
     def act(self) -> str:
         """Tries candidates within this tier's limits."""
         assert self.search is not None and self._verifier is not None
         self.tier = self._spending.tier
-        if self._model:
-            self._model.more(list(Tier).index(self.tier))
+        self._stream.more(self.tier)
         with self.recorder.step(StepType.CODE_PATCH, self.tier, State.ACT) as step:
             tried = self.search.tried
-            self._ended = self.search.run(self._spending.open_tier(), self._spending.search)
+            self._ended = self._search(self.search)
             step.candidates = self.search.tried - tried
             self.greens.rank(self.search.green, self._context, self._verifier, self._spending.whole)
             step.note = f"{self._ended}: {len(self.search.green)} green of {self.search.tried}"
             say_flaky(self._verifier, self.recorder)
-            if self._model and (said := self._model.given_up()):
-                self.recorder.notice("warning", said)
+            self._stream.tell(self.recorder)
         self.recorder.flush()
         if self.greens.standing:
             return "green"
@@ -184,6 +191,8 @@ class Fix:
                     self.chosen = trial
                     return "proved"
                 self.greens.refuted.append(trial)
+                if self.race:
+                    self.race.refuted(trial, self.after.summary)
                 self.recorder.notice(
                     "warning",
                     f"`{trial.candidate.note}` ({trial.candidate.path}:{trial.candidate.line}) passed in the warm "
@@ -191,13 +200,18 @@ class Fix:
                 )
         return "limit" if self._spending.whole.exhausted else "refuted"
 
+    def _search(self, search: Search) -> Ended:
+        if self.race is None:
+            return search.run(self._spending.open_tier(), self._spending.search)
+        return self.race.run(self, search, self._spending, alone=self._searched_out)
+
     def _changed(self, source: State, target: State, event: str) -> None:
         self.recorder.emit(events.StateChanged(source=str(source), target=str(target), why=event))
 
     @property
     def _context(self) -> choose.Context:
         return choose.Context(
-            lambda path: self._sources.read(path).raw, self.baseline, self.request.text, self.suspects
+            lambda path: self.sources.read(path).raw, self.baseline, self.request.text, self.suspects
         )
 
     def _cold(
@@ -226,7 +240,7 @@ class Fix:
         assert self.command is not None and self.before is not None and self._verifier is not None
         tier = pick_budget(StepType.ROOT_CAUSE, effort=self.request.effort)
         with self.recorder.step(StepType.ROOT_CAUSE, tier, State.PLAN) as step:
-            self.baseline = self._look(self._verifier)
+            self.baseline = first_look(self._verifier, self.before, self._spending)
             say_flaky(self._verifier, self.recorder)
             if self.before.stalled and not self.baseline.failing:
                 if self._spending.whole.seconds_left <= 0:
@@ -235,7 +249,7 @@ class Fix:
                 self.before = self._cold({}, "observe")
                 if self.before.green or self.before.out_of_time:
                     return "all_green" if self.before.green else "limit"
-                self.baseline = self._look(self._verifier)
+                self.baseline = first_look(self._verifier, self.before, self._spending)
             if self._verifier.warm:
                 self.others = beside(self.request.text, self.baseline, self.before.run)
                 self._verifier.set_aside(self.others)
@@ -252,7 +266,7 @@ class Fix:
                 ),
                 baseline=self.baseline,
                 verifier=self._verifier,
-                read=self._sources.read,
+                read=self.sources.read,
                 recorder=self.recorder,
                 whole=self._spending.whole,
             )
@@ -267,46 +281,27 @@ class Fix:
         again = self._memory.recall(self.command.line)
         self.red.extend(again.red)
         self.search = Search(
-            stream=itertools.chain(self.looked_back.reverts, self._candidates(self.baseline)),
+            stream=itertools.chain(
+                self.looked_back.reverts, self._stream.begin(self.baseline, self.suspects)
+            ),
             submit=self._verifier.submit,
-            render=self._sources.render,
+            render=self.sources.render,
             on_start=self._trying,
             on_trial=self._tried,
             tried=len(again.red),
             seen={trial.key for trial in again.red},
+            aside=self.race.table if self.race else Nobody(),
         )
         if again.green:
             self.search.check_again(again.green, self._proof_seconds)
         if self._spending.whole.exhausted and not self.search.green:
             return "limit"
-        anything = self.suspects or self.looked_back.reverts or self.search.green
+        anything = self.suspects or self.looked_back.reverts or self.search.green or self.race
         return "places_found" if anything else "nothing_left"
-
-    def _look(self, verifier: Verifier) -> Baseline:
-        assert self.before is not None
-        cold = None if self.before.stalled else self.before.run  # one that was cut off proves nothing
-        seconds = self._spending.look_seconds(cold.result.seconds if cold else None)
-        return verifier.baseline(cold=cold, seconds=seconds)
-
-    def _candidates(self, baseline: Baseline) -> Iterator[Candidate]:
-        self._progress = Progress(baseline)
-        ranked = iter_ranked(
-            self._sources.read,
-            self.suspects,
-            request=self.request.text,
-            baseline=baseline,
-            progress=self._progress,
-            over=lambda: self._spending.whole.exhausted,
-        )
-        if self.model is None:
-            return (one.candidate for one in ranked)
-        judge, weights = self.model
-        self._model = Both(ranked, judge, weights, failure_of(baseline), self.request.text)
-        return self._model
 
     def changes(self, trial: Trial) -> Changes:
         """Path → contents before and after."""
-        return self._sources.changes(trial.files)
+        return self.sources.changes(trial.files)
 
     def _trying(self, candidate: Candidate) -> None:
         self.recorder.pass_on(Trying(candidate, self.tried, self._spending.tier_budget.share))
@@ -316,12 +311,12 @@ class Fix:
         outcome = trials.tried(trial)
         self.recorder.trial(outcome)
         if verdict.status is Status.GREEN:
-            changes = self.changes(trial)
-            files = save(self.recorder, self.request.project, changes, {})
-            self.recorder.emit(trials.found(trial, changes, files))
+            trials.keep(self.recorder, self.request.project, trial, self.changes(trial))
         else:
             self.red.append(outcome)
-            self._progress.note(candidate, verdict)
+            self._stream.failed(candidate, verdict)
+        if self.race:
+            self.race.table.tried(trial)
         self.recorder.pass_on(Tried(candidate, verdict, trial.number, self._spending.tier_budget.share))
 
     @property

@@ -8,8 +8,10 @@ from typing import Any
 
 from deskagent.agent.apply import Changes
 from deskagent.agent.budget import SEARCH_LIMITS, climb
+from deskagent.agent.cold import ColdProof
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.request import FixRequest
+from deskagent.agent.spending import Spending
 from deskagent.repair.budget import Budget, Limits
 from deskagent.repair.diff import readable
 from deskagent.repair.regress.find import Found, Regression, find
@@ -44,6 +46,12 @@ class LookBack:
         if self.found is None or self.found.regression is None:
             return None
         return _as_dict(self.found.regression) | {"diff": self.diff}
+
+
+def first_look(verifier: Verifier, before: ColdProof, spending: Spending) -> Baseline:
+    """What the tests do without any edit; `before` is the exact command's run."""
+    cold = None if before.stalled else before.run  # one that was cut off proves nothing
+    return verifier.baseline(cold=cold, seconds=spending.look_seconds(cold.result.seconds if cold else None))
 
 
 def look_back(

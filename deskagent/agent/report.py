@@ -17,6 +17,7 @@ from deskagent.repair.search import Trial
 
 _SHOWN_SUSPECTS = 10
 _SHOWN_RIVALS = 20
+_TOKENS = ("prompt", "cached", "thinking", "output")
 
 
 class Status(StrEnum):
@@ -69,6 +70,7 @@ class Report:
         seconds = time.monotonic() - self.started
         steps = [step.as_dict() for step in self.recorder.steps] if self.recorder else []
         fix = self.fix
+        models = _models(fix)
         return {
             "type": "result",
             "subtype": _SUBTYPE[self.status],
@@ -94,10 +96,18 @@ class Report:
             "steps": steps,
             "sandbox": str(fix.sandbox.rung) if fix else None,
             "notices": [n.text for n in self.recorder.notices] if self.recorder else [],
-            "usage": {"prompt_tokens": 0, "cached_tokens": 0, "thinking_tokens": 0, "output_tokens": 0},
-            "total_cost_usd": 0.0,
+            "models": models,
+            "usage": {f"{n}_tokens": sum(m["tokens"][n] for m in models) for n in _TOKENS},
+            "total_cost_usd": round(sum(m["cost_usd"] for m in models), 6),
             "error": self.error,
         }
+
+
+def _models(fix: Fix | None) -> list[dict[str, Any]]:
+    """What each model did that worked beside the search."""
+    if fix is None or fix.race is None:
+        return []
+    return fix.race.as_list(fix.search.green if fix.search else (), fix.chosen)
 
 
 def _command(fix: Fix | None) -> dict[str, Any] | None:

@@ -23,8 +23,9 @@ _LIMITS = {"effort", "max_seconds", "max_candidates"}
 @dataclass(frozen=True)
 class FixRequest:
     """`project` is the root of the work tree, `start` the folder the command was given in; limits are None
-    where the tier decides; `since` is a revision or "auto": the tests were green there; `model` is a checkpoint's
-    folder, "auto" or "none"."""
+    where the tier decides; `since` is a revision or "auto": the tests were green there; `model` is
+    "auto", "none", the name of one of the person's models or a checkpoint's folder; `race` is a number of plans, or
+    names of models with commas between; `max_turns` and `max_usd` hold for all models together."""
 
     text: str
     project: Path
@@ -37,6 +38,9 @@ class FixRequest:
     files: tuple[str, ...] = ()
     since: str | None = None
     model: str = "none"
+    race: str = ""
+    max_turns: int | None = None
+    max_usd: float | None = None
 
     @property
     def limits(self) -> Limits:
@@ -66,6 +70,9 @@ class FixOptions:
     mode: Mode
     since: str | None = None
     model: str = "none"
+    race: str = ""
+    max_turns: int | None = None
+    max_usd: float | None = None
     session: str | None = None
     fork: bool = False
     given: frozenset[str] = frozenset()
@@ -108,6 +115,9 @@ class FixOptions:
             files=self.files,
             since=self.since,
             model=self.model,
+            race=self.race,
+            max_turns=self.max_turns,
+            max_usd=self.max_usd,
         )
 
 
@@ -123,3 +133,6 @@ class _Kept(msgspec.Struct):
     mode: Mode
     since: str | None
     model: str = "none"
+    race: str = ""
+    max_turns: int | None = None
+    max_usd: float | None = None

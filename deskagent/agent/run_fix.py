@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deskagent import __version__
 from deskagent.agent import past, settle, which
@@ -23,7 +25,7 @@ from deskagent.agent.signals import Stopped
 from deskagent.agent.workspace import check_globs, project_root, workspace_lock
 from deskagent.errors import DeskagentError, UsageError
 from deskagent.repair.model import find as model
-from deskagent.session import events
+from deskagent.session import events, talk
 from deskagent.session.journal import Journal
 from deskagent.terminal import temporary
 from deskagent.terminal.sandbox import Unconfined, find_sandbox
@@ -33,11 +35,26 @@ INTERNAL_ERROR = 70
 
 _log = logging.getLogger(__name__)
 
+if TYPE_CHECKING:
+    from deskagent.agent.repairing.race import Race
+    from deskagent.providers.base import Provider
 
-def run_fix(options: FixOptions, front: Front, report: Report) -> None:
-    """Runs the whole of it and fills `report`. Raises nothing that a person or the system can cause."""
+Opened = Callable[[str], "tuple[Provider, bool]"]
+"""Makes the provider of a model's name, and says whether its server keeps the effort in front of a conversation."""
+Chosen = tuple[Path | None, "Race | None"]
+"""The folder of the checkpoint that ranks, and the models that work beside the search."""
+
+
+def _none(name: str) -> tuple[Provider, bool]:
+    raise UsageError(f"No model can be asked here: {name}.")
+
+
+def run_fix(options: FixOptions, front: Front, report: Report, opened: Opened = _none) -> None:
+    """Runs the whole of it and fills `report`. Raises nothing that a person or the system can cause. opened: opens a
+    model of the person's by its name."""
     with contextlib.ExitStack() as stack:
         try:
+            new = _models(options, opened) if options.session is None else None
             journal, project, before = _open(options)
             source = before.id if before is not None and before.id != journal.id else ""
             stack.callback(_shut, journal)
@@ -47,8 +64,13 @@ def run_fix(options: FixOptions, front: Front, report: Report) -> None:
                 for record in journal.read():
                     front.show(record.event)
             else:
-                options = _go_on(options, report, before, source)
-            _run(options, front, report, project, before, stack)
+                assert before.request is not None
+                options = options.going_on(before.request)
+            # Named wrongly, nothing is written into a session that goes on.
+            chosen = new or _models(options, opened)
+            if before is not None:
+                _go_on(options, report, before, source)
+            _run(options, chosen, front, report, project, before, stack)
         except DeskagentError as error:
             report.fail(error, error.exit_code)
         except Stopped as stop:
@@ -58,6 +80,15 @@ def run_fix(options: FixOptions, front: Front, report: Report) -> None:
             report.fail(error, INTERNAL_ERROR)
         finally:
             _close(report)
+
+
+def _models(options: FixOptions, opened: Opened) -> Chosen:
+    """The checkpoint that ranks, and the models that work beside the search. UsageError for a name that is none."""
+    if options.model in (model.AUTO, model.NONE) and not options.race:
+        return model.choose(options.model).folder, None
+    from deskagent.agent.repairing.chosen import choose
+
+    return choose(options, opened)
 
 
 def _open(options: FixOptions) -> tuple[Journal, Path, Past | None]:
@@ -88,11 +119,10 @@ def _open(options: FixOptions) -> tuple[Journal, Path, Past | None]:
     return journal, project, before
 
 
-def _go_on(options: FixOptions, report: Report, before: Past, source: str) -> FixOptions:
-    """Marks in the journal that it goes on, in a fork also from which session; the options that hold from here."""
+def _go_on(options: FixOptions, report: Report, before: Past, source: str) -> None:
+    """Marks in the journal that it goes on, in a fork also from which session."""
     recorder = report.recorder
-    assert recorder is not None and before.request is not None
-    options = options.going_on(before.request)
+    assert recorder is not None
     report.request = options.request
     if options.new_limits:
         before.spent, before.seconds, before.searching = 0, 0.0, 0.0
@@ -108,11 +138,11 @@ def _go_on(options: FixOptions, report: Report, before: Past, source: str) -> Fi
     )
     for damage in recorder.journal.warnings:
         recorder.notice("warning", f"The session was damaged: {damage.text}")
-    return options
 
 
 def _run(
     options: FixOptions,
+    chosen: Chosen,
     front: Front,
     report: Report,
     project: Path,
@@ -135,9 +165,11 @@ def _run(
     sandbox = Unconfined() if options.mode is Mode.FULL else find_sandbox()
     gate = Gate(options.mode, sandbox.rung, front.interactive, is_trusted(project))
     request = options.as_request(project)
-    chosen = model.choose(request.model)
-    found = model.judge(chosen.folder) if chosen.folder is not None else None
-    fix = report.fix = Fix(request, recorder, gate, sandbox, before, found, began=report.started)
+    folder, race = chosen
+    found = model.judge(folder) if folder is not None else None
+    fix = report.fix = Fix(request, recorder, gate, sandbox, before, found, race, began=report.started)
+    if before is not None and race is not None and _asked_models(recorder.journal):
+        recorder.notice("info", _ANEW)
     state = fix.run()
     if state is State.DONE and fix.chosen is None:
         report.end(Status.NOTHING_TO_FIX)
@@ -151,6 +183,17 @@ def _run(
         report.end(Status.LIMIT if fix.limited else Status.NOT_FIXED)
         if fix.limited and not fix.tried and request.max_seconds is not None:
             recorder.notice("warning", _no_time(request.max_seconds))
+
+
+def _asked_models(journal: Journal) -> bool:
+    """Whether models worked at the repair in an earlier run."""
+    return any(isinstance(record.event, talk.AgentBegun) for record in journal.read())
+
+
+_ANEW = (
+    "Models begin anew: what they said and did in the earlier run is kept in the session, and patches of theirs that "
+    "passed are checked again; their copies of the project are gone."
+)
 
 
 def _no_time(seconds: float) -> str:

@@ -36,6 +36,11 @@ class Spending:
         """The tier that the search is at."""
         return self._tiers[0]
 
+    @property
+    def climbs(self) -> bool:
+        """Whether there is a tier above the one in hand."""
+        return len(self._tiers) > 1
+
     def open_search(self) -> None:
         """The search begins."""
         self.search = self._memory.search_budget(self.whole)
@@ -52,10 +57,6 @@ class Spending:
                 return False
             self._tiers.pop(0)
         return True
-
-    def rest(self) -> Budget:
-        """What is left of the last tier's seconds, for who tries candidates from elsewhere."""
-        return self.search.part(Limits(seconds=self._limits().seconds))
 
     @property
     def hurried(self) -> bool:

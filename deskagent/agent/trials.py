@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from deskagent.agent.apply import Changes
+from deskagent.agent.apply import Changes, save
 from deskagent.agent.cold import STALL_SECONDS, ColdProof
 from deskagent.agent.past import Observed
+from deskagent.agent.recorder import Recorder
 from deskagent.repair.cold import ColdRun
 from deskagent.repair.diff import readable
 from deskagent.repair.report import Printed
@@ -46,6 +48,11 @@ def found(trial: Trial, changes: Changes, files: tuple[events.FileChange, ...]) 
         edits=tuple(events.TextEdit(e.path, e.start, e.end, e.new) for e in candidate.edits),
         files=files,
     )
+
+
+def keep(recorder: Recorder, project: Path, trial: Trial, changes: Changes) -> None:
+    """A green candidate into the session, with the files that it makes."""
+    recorder.emit(found(trial, changes, save(recorder, project, changes, {})))
 
 
 def suspected(suspects: Sequence[Suspect]) -> events.SuspectsFound:

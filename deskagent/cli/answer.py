@@ -48,6 +48,7 @@ def complaint(result: dict[str, Any]) -> str:
 
 def _lines(result: dict[str, Any]) -> Iterator[str | Painted]:
     yield from _OPENINGS[result["status"]](result)
+    yield from _models(result)
     yield ""
     yield _footer(result)
 
@@ -157,6 +158,25 @@ def _regression(result: dict[str, Any]) -> Iterator[str | Painted]:
     if found["diff"] and result["patch"] is None:
         yield "It would repair the former; it was not applied, since the command would still fail:"
         yield from _diff(found["diff"])
+
+
+def _models(result: dict[str, Any]) -> Iterator[str | Painted]:
+    """What the models did that were asked, a line each."""
+    asked = [model for model in result["models"] if model["began"]]
+    if asked:
+        yield ""
+    for model in asked:
+        ended = (
+            "the chosen patch"
+            if model["chosen"]
+            else "a patch that passes"
+            if model["passes"]
+            else "no patch"
+        )
+        cost = f", ${model['cost_usd']:.4f}" if model["cost_usd"] else ""
+        turns = _count(model["turns"], "answer", "answers")
+        why = f" {model['why']}" if model["why"] and not model["passes"] else ""
+        yield f"{model['name']}: {ended} ({turns}, {model['seconds']:.1f} s{cost}).{why}"
 
 
 def _commit(commit: dict[str, str]) -> str:

@@ -99,8 +99,20 @@ def _streams(words: list[str]) -> bool:
     envvar="DESKAGENT_MODEL",
     default="auto",
     show_default=True,
-    metavar="auto|none|FOLDER",
-    help="The checkpoint that has a say in which edits come first. auto: the one that comes with deskagent, if any.",
+    metavar="auto|none|NAME|FOLDER",
+    help="NAME, as in `deskagent model list`: works beside the search once 50 edits or 20 s found nothing. FOLDER: of "
+    "a checkpoint that has a say in which edits come first; auto: the one that comes with deskagent, if any.",
+)
+@click.option(
+    "--race",
+    metavar="N|NAME,NAME",
+    default="",
+    help="Have that many plans of the model, or these models, work at once from the beginning, each in a copy; the "
+    "tests choose.",
+)
+@click.option("--max-turns", type=click.IntRange(min=1), help="So many answers of models, of all together.")
+@click.option(
+    "--max-usd", type=click.FloatRange(min=0, min_open=True), help="So much for models, for all together."
 )
 @click.option("--accept-license", is_flag=True, help="Agree to the licence that the checkpoint is under.")
 @click.option("--no-model", is_flag=True, help="As --model none.")
@@ -138,7 +150,7 @@ def fix(request: str, **options: Any) -> int:
         try:
             run = _run_options(request, options)
             with _front(format_) as front:
-                run_fix(run, front, report)
+                run_fix(run, front, report, _opened)
         except DeskagentError as error:
             report.fail(error, error.exit_code)
         except Stopped as stop:  # while its end was written down, or the view taken off
@@ -165,6 +177,9 @@ def _run_options(request: str, options: dict[str, Any]) -> FixOptions:
         files=options["files"],
         since=options["since"],
         model=_model(options),
+        race=options["race"],
+        max_turns=options["max_turns"],
+        max_usd=options["max_usd"],
         apply=not options["no_apply"],
         mode=Mode(options["permission_mode"]),
         session=_session(options),
@@ -173,24 +188,51 @@ def _run_options(request: str, options: dict[str, Any]) -> FixOptions:
     )
 
 
+def _opened(name: str) -> Any:
+    from deskagent.cli.models import opened  # with what speaks to servers
+
+    return opened(name)
+
+
 def _model(options: dict[str, Any]) -> str:
+    """What `--model` names; a checkpoint's folder is made absolute, and its licence agreed to."""
     wanted = "none" if options["no_model"] else options["model"]
-    if wanted in ("auto", "none"):
+    if wanted == "none":
         return wanted
     from pathlib import Path
 
     from deskagent.cli.engine_extra import engine
     from deskagent.cli.licence import agree
+    from deskagent.providers import catalog
+    from deskagent.repair.model import find
 
-    folder = Path.cwd() / Path(wanted).expanduser()
-    if folder.is_dir():
+    if wanted == find.AUTO:
+        folder = find.choose(wanted).folder
+    elif wanted in catalog.read().entries:
+        return wanted
+    else:
+        folder = Path.cwd() / Path(wanted).expanduser()
+    if folder is not None and folder.is_dir():
         with engine():
             agree(folder, accepted=options["accept_license"])
-    return str(folder)
+        return wanted if wanted == find.AUTO else str(folder)
+    return wanted
 
 
+_LIMITS = ("max_turns", "max_usd")
 _FIELDS = {"no_apply": "apply", "no_model": "model", "permission_mode": "mode"}
-_KEPT = {"test", "effort", "max_seconds", "max_candidates", "files", "since", "model", *_FIELDS}
+_KEPT = {
+    "test",
+    "effort",
+    "max_seconds",
+    "max_candidates",
+    "files",
+    "since",
+    "model",
+    "race",
+    *_LIMITS,
+    *_FIELDS,
+}
 
 
 def _given(request: str) -> frozenset[str]:

@@ -122,6 +122,11 @@ class Search:
         self._drain(whole)
         return Ended.GREEN if self.green else ended
 
+    def hear_out(self, budget: Budget) -> None:
+        """Tries what is handed in until no more will come, within `budget`."""
+        self._until(budget, lambda: False, aside_alone=True)
+        self._drain(budget)
+
     def check_again(self, candidates: Iterable[Candidate], seconds: float) -> None:
         """Verifies candidates that passed in an earlier run, for so long whatever the budget says: they were paid
         for."""

@@ -24,6 +24,10 @@ def result(**changes: object) -> dict:
         "suspects": [{"path": EVIL, "line": 3, "score": 0.5, "reasons": [EVIL]}],
         "ruled_out": {"tried": 7, "by_operator": {"a.b": 7}}, "candidates": 9, "seconds": 1.0,
         "steps": [], "session_id": "s", "sandbox": "bwrap", "regression": None,
+        "models": [
+            {"name": EVIL, "began": True, "chosen": False, "passes": False, "turns": 1, "seconds": 1.0, "cost_usd": 0.1,
+             "why": EVIL},
+        ],
     }  # fmt: skip
     return plain | changes
 
