@@ -77,7 +77,7 @@ def test_the_engine_is_imported_where_it_is_used(path: Path) -> None:
             assert id(node) in lazy
 
 
-UI_MAY_USE = BASE | {"agent", "cli", "providers", "repo", "session", "terminal", "tools"}
+UI_MAY_USE = BASE | {"agent", "cli", "providers", "repair", "repo", "session", "terminal", "tools"}
 
 
 @pytest.mark.parametrize("path", modules("ui"), ids=lambda p: str(p.relative_to(ROOT)))
