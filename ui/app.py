@@ -264,7 +264,7 @@ class DeskApp(App[int]):
         self._send(event.text)
 
     def _send(self, text: str) -> None:
-        self.transcript.anchor()
+        self.call_later(self.transcript.show_end)
         name, _, words = text[1:].partition(" ")
         if text.startswith("/") and name in COMMANDS and not words.strip():
             COMMANDS[name][1](self)

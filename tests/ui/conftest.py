@@ -40,7 +40,7 @@ class Scripted:
     answers: list[Sequence[Line]]
     asked: list[Ask] = field(default_factory=list)
     name: str = "stand/in"
-    capabilities: Capabilities = field(default_factory=lambda: Capabilities(context=100_000))
+    capabilities: Capabilities = field(default_factory=lambda: Capabilities(context=1_000_000))
 
     async def stream(self, ask: Ask) -> AsyncGenerator[Delta, None]:
         self.asked.append(ask)

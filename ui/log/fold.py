@@ -147,16 +147,20 @@ class Fold:
         self._put(self._grown(key, delta))
 
     def _grown(self, key: str, delta: Delta) -> Item:
-        before: Any = self.get(key)
+        before = self.get(key)
         match delta:
             case ThinkingDelta(text=text):
-                base = before or Thought(key, self._ask, "", self._tier, live=True)
+                base = (
+                    before
+                    if isinstance(before, Thought)
+                    else Thought(key, self._ask, "", self._tier, live=True)
+                )
                 return replace(base, text=base.text + printable(text))
             case TextDelta(text=text):
-                base = before or Words(key, self._ask, live=True)
+                base = before if isinstance(before, Words) else Words(key, self._ask, live=True)
                 return replace(base, text=base.text + printable(text))
             case CallDelta():
-                base = before or Work(key, self._ask)
+                base = before if isinstance(before, Work) else Work(key, self._ask)
                 # while it is written, `subject` holds the arguments so far
                 written = base.subject + delta.arguments
                 name = printable(delta.name, newlines=False) or base.name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from textual.content import Content
 
 from deskagent.messages import Outcome
@@ -20,6 +22,7 @@ _MARKS: dict[State | Outcome, tuple[str, str]] = {
 }
 _QUIET = frozenset({"read", "glob", "grep", "symbols", "git", "log", "todo", "skill"})
 """Tools whose results are for the model: folded, only their size is told."""
+_DIFF_BEGINS = re.compile(r"^(?:diff --git |--- \S+\n\+\+\+ )", re.MULTILINE)
 _FEW, _DIFF, _ALL = 6, 16, 2000
 """Lines of output and of a diff that are shown folded; lines of either that are ever shown."""
 
@@ -55,7 +58,15 @@ def notice(item: Notice, open: bool) -> Content:
         "error": ("✗", "$text-error"),
         "warning": ("!", "$text-warning"),
     }.get(item.level, ("·", "$muted"))
-    return Content.assemble((f"{mark} ", style), (item.text, style if item.level != "info" else "$muted"))
+    words, patch = _parted(item.text)
+    told = Content.assemble((f"{mark} ", style), (words, style if item.level != "info" else "$muted"))
+    return Content("\n").join([told, diff(patch, _ALL if open else _DIFF)]) if patch else told
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Words, and the diff that follows them, "" for none."""
+    found = _DIFF_BEGINS.search(text)
+    return (text[: found.start()].rstrip() or "Taken back:", text[found.start() :]) if found else (text, "")
 
 
 def work(item: Work, open: bool) -> Content:
