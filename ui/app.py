@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import importlib
 import signal
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult, SystemCommand
@@ -21,12 +22,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
-from deskagent.agent.converse.work import Options
 from deskagent.errors import DeskagentError
-from deskagent.repo import walk
-from ui import choosing, theme
+from ui import theme
 from ui.live.bridge import Bridge
-from ui.live.conversation import Conversation
 from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
 from ui.log.facts import Facts
 from ui.log.fold import Fold
@@ -39,6 +37,10 @@ from ui.widgets.question import QuestionView
 from ui.widgets.side import Side
 from ui.widgets.status import StatusLine
 from ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from deskagent.agent.converse.work import Options
+    from ui.live.conversation import Conversation
 
 FRAME = 1 / 30
 """Seconds between two batches of what happens."""
@@ -53,7 +55,8 @@ _NARROW = 100
 
 
 class DeskApp(App[int]):
-    """options: of the session that is opened first. check: raises what keeps a new session from being opened."""
+    """options: makes those of the session that is opened first, on another thread. check: raises what keeps a new one
+    from being opened. What conversations need is imported once the app is on the screen."""
 
     CSS_PATH = "theme.tcss"
     TITLE = "deskagent"
@@ -78,13 +81,14 @@ class DeskApp(App[int]):
         Binding("ctrl+q", "leave", "Leave", priority=True),
     ]
 
-    def __init__(self, options: Options, check: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, options: Callable[[], Options], check: Callable[[], object] = lambda: None) -> None:
         super().__init__()
         self._check = check
         for each in theme.THEMES:
             self.register_theme(each)
         self.theme = theme.chosen()
-        self.options = options
+        self._options = options
+        self.conversation: Conversation | None = None
         self.facts = Facts()
         self.fold = Fold()
         self.session = ""
@@ -104,12 +108,15 @@ class DeskApp(App[int]):
         self.composer = Composer(self.completing)
         self.transcript, self.side = Transcript(), Side()
         self._below, self._status = Vertical(id="below"), StatusLine()
-        self._new_conversation()
+        self._bridge = Bridge(self._wake)
 
-    def _new_conversation(self) -> None:
+    async def _begin(self) -> None:
+        """Begins a conversation, which tells when it has opened its session."""
+        module = await asyncio.to_thread(importlib.import_module, "ui.live.conversation")
         self._bridge = Bridge(self._wake)
         readers = {pane.id: pane.reader for pane in PANES}
-        self.conversation = Conversation(self.options, self._bridge, readers, self._check)
+        made = self.conversation = module.Conversation(self._options, self._bridge, readers, self._check)
+        made.start()
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="middle"):
@@ -133,7 +140,7 @@ class DeskApp(App[int]):
                     loop.add_signal_handler(number, self._told_to_end, number)
                 except (ValueError, RuntimeError, NotImplementedError):
                     break  # not the main thread: a test, or somebody's own program
-        self.conversation.start()
+        self.call_after_refresh(self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
         self.screen.set_class(event.size.width < _NARROW, "-narrow")
@@ -187,7 +194,8 @@ class DeskApp(App[int]):
         self._status.status.facts = opened.facts
         self.composer.remember(opened.said)
         await self.transcript.read(self.fold)
-        await self.side.fill(self._readers, self.conversation)
+        if self.conversation is not None:
+            await self.side.fill(self._readers, self.conversation)
         self._doing("")
         waiting, self._waiting = self._waiting, []
         for text in waiting:
@@ -264,33 +272,33 @@ class DeskApp(App[int]):
         self._send(event.text)
 
     def _send(self, text: str) -> None:
+        conversation = self.conversation
         self.call_later(self.transcript.show_end)
         name, _, words = text[1:].partition(" ")
         if text.startswith("/") and name in COMMANDS and not words.strip():
             COMMANDS[name][1](self)
-        elif not self.session or self.error:
+        elif not self.session or self.error or conversation is None:
             self._waiting.append(text)
             if self.error:
-                self.run_worker(self.open(self.options))
+                self.run_worker(self.open(self._options))
         elif text.startswith("/"):
-            self.conversation.slash(text)
+            conversation.slash(text)
         elif text.startswith("!"):
-            self.conversation.shell(text[1:])
+            conversation.shell(text[1:])
         else:
-            self.conversation.say(text)
+            conversation.say(text)
 
-    async def open(self, options: Options) -> None:
+    async def open(self, options: Callable[[], Options]) -> None:
         """Closes the session, and opens another one, or the same one again."""
         self._doing("opening")
-        self.options, self.session, self.error = options, "", None
-        before = self.conversation
-        before.close()
-        await asyncio.to_thread(before.join, _LEAVE)
+        self._options, self.session, self.error = options, "", None
+        if (before := self.conversation) is not None:
+            before.close()
+            await asyncio.to_thread(before.join, _LEAVE)
         self._bridge.taken()
         self.fold, self.facts, self._readers = Fold(), Facts(), {}
         await self.transcript.read(self.fold)
-        self._new_conversation()
-        self.conversation.start()
+        await self._begin()
 
     def note(self, level: str, text: str) -> None:
         """Tells the person something that isn't in the log."""
@@ -302,7 +310,7 @@ class DeskApp(App[int]):
         composer = self.composer
         first = composer.cursor_location[0] == 0
         asked = wanted(composer.before_cursor(), first) if composer.has_focus else None
-        if asked is not None and asked.kind == "@" and self._files is None:
+        if asked is not None and asked.kind == "@" and self._files is None and self.conversation is not None:
             project = self.conversation.project
             self._files = dict.fromkeys((await asyncio.to_thread(_files, project)), "")
         self.completing.offer(asked, self.commands if asked and asked.kind == "/" else self._files or {})
@@ -315,28 +323,36 @@ class DeskApp(App[int]):
             return
         if not self._working:
             if now - self._escaped < _TWICE:
-                self.run_worker(choosing.rewind(self))
+                self._choose("rewind")
             self._escaped = now
             return
         if now - self._stopped_at > _TWICE:
             self._doing("stopping")
         self._stopped_at = now
-        self.conversation.interrupt()
+        if self.conversation is not None:
+            self.conversation.interrupt()
+
+    def _choose(self, what: str) -> None:
+        """Has the person pick something: a function of `ui.choosing`, by its name."""
+        if self.session and self.conversation is not None:
+            from ui import choosing
+
+            self.run_worker(getattr(choosing, what)(self, self.conversation))
 
     def action_sessions(self) -> None:
-        self.run_worker(choosing.session(self))
+        self._choose("session")
 
     def action_models(self) -> None:
-        self.run_worker(choosing.model(self))
+        self._choose("model")
 
     def action_thinking(self) -> None:
-        self.run_worker(choosing.thinking(self))
+        self._choose("thinking")
 
     def action_again(self) -> None:
-        self.run_worker(choosing.again(self))
+        self._choose("again")
 
     def action_rewind(self) -> None:
-        self.run_worker(choosing.rewind(self))
+        self._choose("rewind")
 
     def action_keys(self) -> None:
         self.push_screen(Keys())
@@ -360,11 +376,16 @@ class DeskApp(App[int]):
             yield SystemCommand(name.capitalize(), says, partial(act, self))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Over the conversation, only what leaves the app."""
+        """Over the conversation, only what leaves the app. A pane scrolls itself, and takes all keys by `takes_keys`."""
+        if getattr(self.focused, "takes_keys", False):
+            return False
+        if action in _OF_TRANSCRIPT and self.side.has_focus_within:
+            return False
         return len(self.screen_stack) < 2 or action not in _OF_CONVERSATION
 
     def action_next_mode(self) -> None:
-        self.conversation.next_mode()
+        if self.conversation is not None:
+            self.conversation.next_mode()
 
     def action_unfold(self) -> None:
         self.transcript.unfold_all()
@@ -411,7 +432,7 @@ class DeskApp(App[int]):
 
     def action_leave(self) -> None:
         """Ends the session; a second time, without waiting for what runs."""
-        if self._leaving or self.error is not None:
+        if self._leaving or self.error is not None or self.conversation is None:
             self.exit(0)
             return
         self._leaving = True
@@ -420,7 +441,8 @@ class DeskApp(App[int]):
         self.set_timer(_LEAVE, partial(self.exit, 0))
 
     def _told_to_end(self, number: int) -> None:
-        self.conversation.close()
+        if self.conversation is not None:
+            self.conversation.close()
         self.exit(128 + number)
 
     # the line at the bottom
@@ -446,12 +468,15 @@ class DeskApp(App[int]):
 
 
 def _files(project: Path) -> list[str]:
+    from deskagent.repo import walk
+
     try:
         return walk.names(project, limit=_MOST_FILES)[0]
     except DeskagentError:
         return []
 
 
+_OF_TRANSCRIPT = frozenset({"page", "first", "last", "call"})
 _OF_CONVERSATION = frozenset(
     {
         *(

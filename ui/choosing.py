@@ -25,13 +25,14 @@ from ui.screens.picker import Choice, Picked, Picker, Row
 
 if TYPE_CHECKING:
     from ui.app import DeskApp
+    from ui.live.conversation import Conversation
 
 _FORK, _EXPORT = "ctrl+f", "ctrl+e"
 
 
-async def session(app: DeskApp) -> None:
+async def session(app: DeskApp, conversation: Conversation) -> None:
     """Another session of this folder: gone on with, forked, or written out."""
-    project = app.conversation.project
+    project = conversation.project
     found = await asyncio.to_thread(which.sessions_of, project)
     rows = [
         Row(
@@ -48,7 +49,8 @@ async def session(app: DeskApp) -> None:
     if picked.key == _EXPORT:
         app.note("info", await asyncio.to_thread(_exported, picked.value, project))
     elif picked.key == _FORK or picked.value != app.session:
-        await app.open(replace(app.options, session=picked.value, fork=picked.key == _FORK))
+        options = replace(conversation.options, session=picked.value, fork=picked.key == _FORK)
+        await app.open(lambda: options)
 
 
 def _exported(session: str, folder: Path) -> str:
@@ -62,7 +64,7 @@ def _exported(session: str, folder: Path) -> str:
     return f"Exported to {target}, with its secrets taken out. Read it before you pass it on."
 
 
-async def model(app: DeskApp) -> None:
+async def model(app: DeskApp, conversation: Conversation) -> None:
     """The model that goes on, then how much it thinks."""
     try:
         entries = catalog.read().entries
@@ -87,12 +89,12 @@ async def model(app: DeskApp) -> None:
     if picked is None:
         return
     if picked.key == "enter" and picked.value != app.facts.model:
-        app.conversation.slash(f"/model {picked.value}")
+        conversation.slash(f"/model {picked.value}")
     if picked.key != "enter":
-        await thinking(app)
+        await thinking(app, conversation)
 
 
-async def thinking(app: DeskApp) -> None:
+async def thinking(app: DeskApp, conversation: Conversation) -> None:
     says = {
         "auto": "by the kind of each step",
         Tier.LOW: "little, for quick steps",
@@ -102,20 +104,20 @@ async def thinking(app: DeskApp) -> None:
     rows = [Row(name, name, text) for name, text in says.items()]
     picked = await app.push_screen_wait(Picker(Choice("Thinking", rows)))
     if picked is not None:
-        app.conversation.slash(f"/budget {picked.value}")
+        conversation.slash(f"/budget {picked.value}")
 
 
-async def again(app: DeskApp) -> None:
+async def again(app: DeskApp, conversation: Conversation) -> None:
     """Something that was said before, in this session or another one of this folder, to be changed and sent."""
     own = list(reversed(app.composer.said))
-    others = [s.title for s in await asyncio.to_thread(which.sessions_of, app.conversation.project)]
+    others = [s.title for s in await asyncio.to_thread(which.sessions_of, conversation.project)]
     rows = [Row(text, " ".join(text.split())[:300]) for text in dict.fromkeys([*own, *others])]
     picked = await app.push_screen_wait(Picker(Choice("Said before", rows, ranked=False)))
     if picked is not None:
         app.composer.put(picked.value)
 
 
-async def rewind(app: DeskApp) -> None:
+async def rewind(app: DeskApp, conversation: Conversation) -> None:
     """Back to before something that the person said: the conversation, the files, or both."""
     said = [item for item in reversed(app.fold.items) if isinstance(item, Said) and item.turn]
     rows = [Row(item.turn, " ".join(item.text.split())[:300]) for item in said]
@@ -130,9 +132,7 @@ async def rewind(app: DeskApp) -> None:
     way = await app.push_screen_wait(Picker(Choice("Take back", ways, ranked=False)))
     if way is not None:
         text = next(item.text for item in said if item.turn == picked.value)
-        app.conversation.later(
-            partial(_taken_back, picked, way.value), partial(_say_taken, app, way.value, text)
-        )
+        conversation.later(partial(_taken_back, picked, way.value), partial(_say_taken, app, way.value, text))
 
 
 def _taken_back(picked: Picked, way: str, talking: Talk) -> str:

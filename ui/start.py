@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from deskagent.agent.converse.work import Options
 from ui.app import DeskApp
 
+if TYPE_CHECKING:
+    from deskagent.agent.converse.work import Options
 
-def start(options: Options, check: Callable[[], object]) -> tuple[int, str]:
-    """The exit code, and the session's id, "" where none was opened. check: raises what keeps a new session from being
-    begun, such as that no model is set up."""
+
+def start(options: Callable[[], Options], check: Callable[[], object]) -> tuple[int, str]:
+    """The exit code, and the session's id, "" where none was opened. options: makes those of the session. check: raises
+    what keeps a new session from being begun, such as that no model is set up."""
     app = DeskApp(options, check)
     code = app.run()
-    app.conversation.close()
-    app.conversation.join(2)
+    if app.conversation is not None:
+        app.conversation.close()
+        app.conversation.join(2)
     return code if code is not None else app.return_code or 0, app.session

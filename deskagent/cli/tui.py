@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 import click
 
+from deskagent.cli.going_on import named
+from deskagent.cli.here import here
 from deskagent.cli.run import options_of, talk_options
 from deskagent.errors import UsageError
 
@@ -20,11 +23,18 @@ def tui(**given: Any) -> int:
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal.", hint='For a script: deskagent run "…"')
-    options = options_of(given)
-    from deskagent.providers import catalog
     from ui.start import start
 
-    code, session = start(options, lambda: catalog.read().find(options.named))
+    named(given["latest"], given["session"], given["fork"])
+    here()
+    code, session = start(lambda: options_of(given), lambda: _model(given["model"]))
     if session:
         print(f"To go on: deskagent -r {session}")
     return code
+
+
+def _model(name: str) -> None:
+    """Errors: UsageError where no such model is set up."""
+    from deskagent.providers import catalog
+
+    catalog.read().find(name or os.environ.get("DESKAGENT_TALK_MODEL", ""))

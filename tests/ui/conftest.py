@@ -154,11 +154,12 @@ def play(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         )
 
         async def go() -> None:
-            app = DeskApp(options)
+            app = DeskApp(lambda: options)
             async with app.run_test(size=size) as pilot:
                 playing = Play(app, pilot)
                 await playing.opened()
                 await steps(playing)
+            assert app.conversation is not None
             app.conversation.close()
             assert await asyncio.to_thread(app.conversation.join, PATIENCE)
 

@@ -37,21 +37,21 @@ _MODES = tuple(mode for mode in Mode if mode is not Mode.FULL)
 
 
 class Conversation:
-    """options: of the session. bridge: hears of everything. readers: makes those of the panes, by their ids. check:
-    raises what keeps a new session from being begun.
+    """options: makes those of the session, on this thread. bridge: hears of everything. readers: makes those of the
+    panes, by their ids. check: raises what keeps a new session from being begun.
 
     The methods may be called on any thread and return at once. What is sent is done one after the other, but for what
     is said, the mode and an interrupt, which also reach a conversation at work."""
 
     def __init__(
         self,
-        options: Options,
+        options: Callable[[], Options],
         bridge: Bridge,
         readers: Mapping[str, Callable[[], Any]] | None = None,
         check: Callable[[], object] = lambda: None,
     ) -> None:
         self._check = check
-        self._options, self._bridge, self._makers = options, bridge, readers or {}
+        self._make, self._bridge, self._makers = options, bridge, readers or {}
         self._thread = threading.Thread(target=self._run, name="conversation", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._todo: asyncio.Queue[Callable[[], Awaitable[None]] | None] = asyncio.Queue()
@@ -60,6 +60,7 @@ class Conversation:
         self._stopped = self._closing = self._turning = False
         self._own: Mapping[str, Given] = {}
         self._talk: Talk
+        self.options: Options
         self.project = Path()
 
     def start(self) -> None:
@@ -115,10 +116,11 @@ class Conversation:
     def _run(self) -> None:
         ended, ready = Ended(), False
         try:
-            if self._options.session is None:
+            self.options = self._make()
+            if self.options.session is None:
                 self._check()
             ready = True
-            with at_work(self._options, self._bridge) as talk:
+            with at_work(self.options, self._bridge) as talk:
                 self._talk = talk
                 try:
                     asyncio.run(self._serve())

@@ -17,11 +17,12 @@ from deskagent.providers.base import CallDelta, Delta, Retrying, TextDelta, Thin
 from deskagent.session import events, talk
 from deskagent.session.event import Event
 from deskagent.terminal.text import printable
-from deskagent.tools.base import Effect
 from deskagent.tools.plain import plain
 from ui.log.about import about
 from ui.log.items import Aside, Item, Notice, Said, State, Thought, Words, Work
 
+_WRITES = "write"
+"""The effect of calls whose subject is a diff, see `tools.base.Effect`."""
 _PRINTED = 8000
 """Characters of a running call's output that are kept to show."""
 _INNER = 200
@@ -207,7 +208,7 @@ class Fold:
 
     def begun(self, event: talk.CallBegun) -> None:
         if isinstance(item := self._call(event.id), Work):
-            diff = event.effect == Effect.WRITE
+            diff = event.effect == _WRITES
             subject, permitted = printable(event.subject), printable(event.permitted)
             self._put(replace(item, state=State.RUNNING, subject=subject, diff=diff, permitted=permitted))
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.widget import Widget
 
-from deskagent.agent.converse.talk import Talk
-from deskagent.agent.front import Passing
-from deskagent.session.event import Event
+if TYPE_CHECKING:
+    from deskagent.agent.converse.talk import Talk
+    from deskagent.agent.front import Passing
+    from deskagent.session.event import Event
 
 
 class Reader(Protocol):
