@@ -376,7 +376,7 @@ class DeskApp(App[int]):
             yield SystemCommand(name.capitalize(), says, partial(act, self))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Over the conversation, only what leaves the app. A pane scrolls itself, and takes all keys by `takes_keys`."""
+        """Over the conversation, only what leaves the app. A pane scrolls itself, and may have `takes_keys`."""
         if getattr(self.focused, "takes_keys", False):
             return False
         if action in _OF_TRANSCRIPT and self.side.has_focus_within:
