@@ -87,6 +87,13 @@ def _able(entry: Entry) -> str:
 @click.option(
     "--accept-license", is_flag=True, help="Agree to the licence that a checkpoint is under, if it has one."
 )
+@click.option(
+    "--price-in", type=click.FloatRange(0), default=0.0, help="US dollars for a million tokens of a prompt."
+)
+@click.option(
+    "--price-cached", type=click.FloatRange(0), default=0.0, help="Of those in its cache; 0: as the others."
+)
+@click.option("--price-out", type=click.FloatRange(0), default=0.0, help="Of an answer, thinking included.")
 @click.option("--default", "default", is_flag=True, help="Use it where none is named.")
 def add(
     name: str,
@@ -102,6 +109,9 @@ def add(
     no_tools: bool,
     tiers: str,
     accept_license: bool,
+    price_in: float,
+    price_cached: float,
+    price_out: float,
     default: bool,
 ) -> None:
     """Add a model: a server's as PROVIDER/MODEL URL, a GGUF by its file, a checkpoint by its folder.
@@ -137,6 +147,9 @@ def add(
         tools=not no_tools,
         images=images,
         tiers=tuple(tier.strip() for tier in tiers.split(",") if tier.strip()),
+        prompt=price_in,
+        cached=price_cached,
+        written=price_out,
     )
     catalog.check(name, entry)
     kinds.made(name, entry)  # an address that can't be is said before anything is kept

@@ -195,6 +195,12 @@ def _say(result: Result, output_format: str, *, shown: bool) -> None:
         return
     if told["result"] and not shown:
         click.echo(printable(told["result"]))
+    if shown and result.talk is not None:
+        from deskagent.agent.costs import by_tier, line
+
+        click.echo(
+            line(by_tier(result.talk.recorder.steps, result.talk.provider.capabilities.price)), err=True
+        )
     for word in filter(
         None, [told["why"], (told["error"] or {}).get("message"), (told["error"] or {}).get("hint")]
     ):

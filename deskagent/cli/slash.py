@@ -108,20 +108,11 @@ def _undo(talk: Talk, words: list[str]) -> str:
 
 
 def _cost(talk: Talk, words: list[str]) -> str:
-    steps = [step for step in talk.recorder.steps if step.tokens]
-    rows: dict[str, list[float]] = {}
-    for step in steps:
-        row = rows.setdefault(str(step.tier), [0, 0, 0, 0, 0])
-        told = step.tokens
-        for at, value in enumerate(
-            (1, told.get("prompt", 0), told.get("cached", 0), told.get("output", 0), step.cost_usd)
-        ):
-            row[at] += value
-    lines = [f"{'tier':<6}{'asks':>6}{'prompt':>10}{'cached':>10}{'output':>10}{'US $':>9}"]
-    for tier, (asks, prompt, cached, output, cost) in rows.items():
-        lines.append(f"{tier:<6}{asks:>6.0f}{prompt:>10.0f}{cached:>10.0f}{output:>10.0f}{cost:>9.4f}")
+    from deskagent.agent.costs import by_tier, table
+
+    told = table(by_tier(talk.recorder.steps, talk.provider.capabilities.price)) or "Nothing was asked yet."
     full = f"about {size(talk.history.turns()):.0f} of {talk.provider.capabilities.context} tokens"
-    return "\n".join([*lines, f"Context: {full}"])
+    return f"{told}\nContext: {full}"
 
 
 def _mode(talk: Talk, words: list[str]) -> str:

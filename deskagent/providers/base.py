@@ -15,11 +15,28 @@ from deskagent.messages import Turn
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens: of a prompt, of those that were in the server's cache (0: as the others), of an
+    answer, thinking included."""
+
+    prompt: float = 0.0
+    cached: float = 0.0
+    output: float = 0.0
+
+    def of(self, usage: Usage) -> float:
+        """What that costs: as the server says, else by these prices."""
+        if usage.cost is not None:
+            return usage.cost
+        read = (usage.prompt - usage.cached) * self.prompt + usage.cached * (self.cached or self.prompt)
+        return (read + usage.output * self.output) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """context: tokens of prompt and answer together. output: tokens of an answer at most, 0 where nothing is known.
     tools: it writes tool calls. images: it sees pictures. tiers: thinking tiers that it tells apart, the least first;
     empty where it doesn't think. grammar: an answer can be held to a JSON schema. edits: the form in which it changes
-    files best, see `EDITS`."""
+    files best, see `EDITS`. price: what it costs."""
 
     context: int
     output: int = 0
@@ -28,6 +45,7 @@ class Capabilities:
     tiers: tuple[str, ...] = ()
     grammar: bool = False
     edits: str = "exact"
+    price: Price = Price()
 
 
 EDITS = ("exact", "patch", "whole")

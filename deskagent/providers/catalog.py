@@ -22,7 +22,7 @@ from typing import Any
 from deskagent import paths
 from deskagent.errors import UsageError
 from deskagent.providers import keys
-from deskagent.providers.base import EDITS, Capabilities
+from deskagent.providers.base import EDITS, Capabilities, Price
 from deskagent.providers.dialects import DIALECTS
 from deskagent.providers.endpoint import Endpoint
 from deskagent.session import settings
@@ -35,7 +35,7 @@ class Entry:
     variable that holds the server's key. tiers: that the model tells apart. moves: it keeps the effort in front of the
     conversation. edits: the form in which it changes files best (`base.EDITS`), "" for what the dialect says. file:
     of a GGUF, or the folder of a checkpoint. mmproj: the GGUF that shows it pictures. prompt, cached, written: US
-    dollars for a million tokens of each."""
+    dollars for a million tokens of each, as in Price."""
 
     dialect: str
     base: str = ""
@@ -65,6 +65,7 @@ class Entry:
             self.images,
             self.tiers,
             edits=self.edits or DIALECTS[self.dialect].edits,
+            price=Price(self.prompt, self.cached, self.written),
         )
         return Endpoint.of(
             provider,
@@ -168,6 +169,8 @@ def check(name: str, entry: Entry) -> None:
         raise UsageError(f"{name}: {entry.edits!r} is no form of edits.", hint=f"Known: {', '.join(EDITS)}.")
     if entry.context < 1024:
         raise UsageError(f"{name}: a context of {entry.context} tokens is too small to work with.")
+    if min(entry.prompt, entry.cached, entry.written) < 0:
+        raise UsageError(f"{name}: a price can't be below 0.")
     unknown = set(entry.tiers) - {"low", "high", "max"}
     if unknown:
         raise UsageError(f"{name}: {', '.join(sorted(unknown))} is no tier; there are low, high and max.")

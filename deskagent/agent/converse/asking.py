@@ -7,7 +7,7 @@ import itertools
 import time
 from collections.abc import Sequence, Set
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -26,8 +26,8 @@ _LOOK = 512
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """How an answer ended. text, calls: in it. empty: nothing came. error: where it broke. thinking_loops: it was ended
-    since its thinking went round."""
+    """How an answer ended, and what it took and cost. text, calls: in it. empty: nothing came. error: where it broke.
+    thinking_loops: it was ended since its thinking went round."""
 
     stop: Stop
     usage: Usage
@@ -91,7 +91,7 @@ async def ask(
                 stop=str(gather.stop),
                 seconds=time.monotonic() - began,
                 tokens=tokens_of(gather.usage),
-                cost_usd=gather.usage.cost or 0.0,
+                cost_usd=provider.capabilities.price.of(gather.usage),
                 raw=recorder.journal.blobs.put(gather.raw) if gather.raw else "",
                 error=error.message if error else "",
                 mended=mended,
@@ -99,7 +99,8 @@ async def ask(
         )
     calls = tuple(part for part in parts if isinstance(part, Call))
     text = "".join(part.text for part in parts if isinstance(part, Text))
-    return Came(gather.stop, gather.usage, text, calls, not parts, error, rounds)
+    usage = replace(gather.usage, cost=provider.capabilities.price.of(gather.usage))
+    return Came(gather.stop, usage, text, calls, not parts, error, rounds)
 
 
 def with_own_ids(

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deskagent.agent.budget import StepType, Tier
-from deskagent.agent.converse.asking import ask
+from deskagent.agent.converse.asking import ask, tokens_of
 from deskagent.agent.converse.log import Log
 from deskagent.agent.converse.unseen import shown
+from deskagent.agent.loop import State
 from deskagent.agent.recorder import Recorder
 from deskagent.messages import Answer, Author, Image, Said, Text, Thinking, Turn, Used
 from deskagent.providers.base import Ask, Choice, Provider, Tool
@@ -87,7 +88,9 @@ class Compactor:
             session=self.recorder.journal.id,
         )
         step = StepType.SUMMARIZE_DOCS
-        came = await ask(self.recorder, self.provider, request, tier=Tier.LOW, step=step, why="summary")
+        with self.recorder.step(step, Tier.LOW, State.OBSERVE) as told:
+            came = await ask(self.recorder, self.provider, request, tier=Tier.LOW, step=step, why="summary")
+            told.tokens, told.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
         return came.text.strip()
 
     def _todos(self) -> str:

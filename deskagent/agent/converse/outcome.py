@@ -6,11 +6,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from deskagent.agent import past
 from deskagent.agent.converse.talk import Talk
+from deskagent.agent.costs import as_dicts, by_tier
 from deskagent.agent.loop import State
 from deskagent.agent.signals import words
 from deskagent.messages import Answer, Outcome
-from deskagent.session import events
 
 LIMIT_CODE = 53
 
@@ -48,6 +49,7 @@ class Result:
         """The event of type `result`."""
         recorder = self.talk.recorder if self.talk else None
         steps = recorder.steps if recorder else []
+        rows = by_tier(steps, self.talk.provider.capabilities.price) if self.talk else []
         turns = self.talk.history.turns() if self.talk else ()
         last = next((turn for turn in reversed(turns) if isinstance(turn, Answer) and turn.text), None)
         names = ("prompt", "cached", "thinking", "output")
@@ -67,7 +69,8 @@ class Result:
             "model": self.talk.provider.name if self.talk else "",
             "usage": {f"{n}_tokens": sum(step.tokens.get(n, 0) for step in steps) for n in names},
             "total_cost_usd": round(sum(step.cost_usd for step in steps), 6),
-            "tiers": self._tiers(),
+            "tiers": {row.tier: row.asks for row in rows},
+            "costs": as_dicts(rows),
             "permission_denials": [
                 used.call.name
                 for turn in turns
@@ -80,27 +83,8 @@ class Result:
             "error": self.error,
         }
 
-    def _tiers(self) -> dict[str, int]:
-        """Requests by tier."""
-        found: dict[str, int] = {}
-        for step in self.talk.recorder.steps if self.talk else []:
-            if step.tokens:
-                found[str(step.tier)] = found.get(str(step.tier), 0) + 1
-        return found
-
     def _changed(self) -> list[str]:
         if self.talk is None:
             return []
-        made = {r.event.id for r in self._events(events.ApplyResult) if r.event.ok}
-        return sorted(
-            {
-                file.path
-                for r in self._events(events.ApplyIntent)
-                if r.event.id in made
-                for file in r.event.files
-            }
-        )
-
-    def _events(self, kind: type) -> list[Any]:
-        assert self.talk is not None
-        return [record for record in self.talk.recorder.journal.read() if isinstance(record.event, kind)]
+        changes = past.read(self.talk.recorder.journal).changes
+        return sorted({file.path for change in changes if change.made for file in change.intent.files})

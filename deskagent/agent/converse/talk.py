@@ -49,19 +49,16 @@ class Limits:
 
 @dataclass
 class Meter:
-    """What was used so far: answers of models, US dollars, and since when (monotonic). Subagents count on their
-    caller's."""
+    """What was used so far: answers of models, and since when (monotonic). Subagents count on their caller's."""
 
     turns: int = 0
-    usd: float = 0.0
     began: float = field(default_factory=time.monotonic)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, usd: float) -> None:
-        """One more answer, and what it cost."""
+    def add(self) -> None:
+        """One more answer."""
         with self._lock:
             self.turns += 1
-            self.usd += usd
 
 
 class Room(Protocol):
@@ -109,7 +106,8 @@ class Talk:
 
     @property
     def usd(self) -> float:
-        return self.meter.usd
+        """What the steps so far cost, summaries and subagents too, in US dollars."""
+        return sum(step.cost_usd for step in self.recorder.steps)
 
     def say(self, parts: tuple[Part, ...], author: Author = Author.PERSON) -> None:
         """Puts something into the conversation, also while it runs."""
@@ -169,7 +167,7 @@ class Talk:
                 self.recorder, self.provider, request, tier=tier, step=step, known=self.history.calls
             )
             told.tokens, told.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
-        self.meter.add(told.cost_usd)
+        self.meter.add()
         self._tier, self._failed, self._prompt = tier, None, came.usage.prompt
         return await self._outcome(came)
 
