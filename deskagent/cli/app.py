@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("deskagent.cli.importing", "Bring sessions and settings over from another agent."),
     "model": ("deskagent.cli.model", "Look into checkpoints, verify, quantise, export, compare them."),
     "mcp": ("deskagent.cli.mcp", "Tool servers: add, list, approve, remove them."),
+    "hooks": ("deskagent.cli.hooks", "Commands at moments of a conversation: list, approve them."),
     "trust": (
         "deskagent.cli.trust",
         "Trust a folder, so that what is detected in it may run in the sandbox.",

@@ -52,7 +52,7 @@ def _leave(talk: Talk, words: list[str]) -> str:
 
 def _compact(talk: Talk, words: list[str]) -> str:
     assert isinstance(talk.room, Compactor)
-    made = asyncio.run(talk.room(" ".join(words)))
+    made = asyncio.run(talk.make_room(" ".join(words), trigger="manual"))
     return COMPACTED[made]
 
 

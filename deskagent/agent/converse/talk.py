@@ -18,6 +18,7 @@ from deskagent.agent.converse.asking import Came, ask, tokens_of
 from deskagent.agent.converse.modes import Modes
 from deskagent.agent.converse.steps import Prefix, step_after, weigh
 from deskagent.agent.converse.unseen import refusal, shown
+from deskagent.agent.hooks.running import Hooks
 from deskagent.agent.loop import FINAL, State, next_state
 from deskagent.agent.recorder import Recorder
 from deskagent.messages import Author, Part, Said, Text
@@ -67,7 +68,7 @@ class Room(Protocol):
     @property
     def full(self) -> bool: ...
 
-    async def __call__(self) -> bool:
+    async def __call__(self, words: str = "") -> bool:
         """Whether some was made."""
         ...
 
@@ -76,7 +77,7 @@ class Room(Protocol):
 class Talk:
     """system, tools: the stable head of every request. room: is made before a request where the history is full.
     moves: the provider's server keeps the effort in front of the conversation. why: after FAILED, what ended it. modes:
-    where the person may change the mode."""
+    where the person may change the mode. hooks: at its moments, None for a subagent."""
 
     recorder: Recorder
     history: History
@@ -92,6 +93,7 @@ class Talk:
     why: str = ""
     meter: Meter = field(default_factory=Meter)
     modes: Modes | None = None
+    hooks: Hooks | None = None
 
     def __post_init__(self) -> None:
         self._tier: Tier | None = None
@@ -99,6 +101,8 @@ class Talk:
         self._prompt = 0
         self._cut = 0
         self._ruts: set[str] = set()
+        self._heard: set[str] = set()
+        self._kept_on = 0
 
     @property
     def turns(self) -> int:
@@ -135,6 +139,8 @@ class Talk:
         """Is there something to answer, room for it, and a reason to think that it leads anywhere?"""
         if self._spent():
             return "limit"
+        if self.hooks is not None and not await self._permitted(self.hooks):
+            return "stuck"
         if rut := stuck.stuck(self.history.turns()):
             if rut.key in self._ruts:
                 self.why = f"It got nowhere: {rut.why}."
@@ -145,8 +151,36 @@ class Talk:
         if not self.history.turns():
             return "nothing_asked"
         if self.room.full:
-            await self.room()
+            await self.make_room()
         return "asked"
+
+    async def make_room(self, words: str = "", *, trigger: str = "auto") -> bool:
+        """Whether some was made. words: of the person, on what matters. trigger: `manual` where the person wants it."""
+        if self.hooks is not None:
+            about = {"trigger": trigger, "custom_instructions": words}
+            await self.hooks.wait("PreCompact", about)
+        return await self.room(words)
+
+    async def _permitted(self, hooks: Hooks) -> bool:
+        """Whether hooks let what the person said stand, and the work go on; `why` says why not."""
+        new = []
+        for entry in reversed(self.history.sent):
+            if not isinstance(entry.turn, Said):
+                break
+            if entry.turn.author is Author.PERSON and entry.id not in self._heard:
+                new.append(entry)
+        for entry in reversed(new):
+            self._heard.add(entry.id)
+            prompt = "\n".join(part.text for part in entry.turn.parts if isinstance(part, Text))
+            answer = await hooks.wait("UserPromptSubmit", {"prompt": prompt})
+            if answer.held:
+                self.recorder.emit(talk.Rewound(to=entry.id))
+                self.why = f"A hook held up what was said: {answer.held}"
+                return False
+            if answer.context:
+                self._tell(answer.context)
+        self.why = f"A hook ended the work: {hooks.ended[-1]}" if hooks.ended else self.why
+        return not hooks.ended
 
     async def plan(self) -> str:
         """One answer of the model."""
@@ -172,7 +206,7 @@ class Talk:
         return await self._outcome(came)
 
     async def _outcome(self, came: Came) -> str:
-        if came.error is not None and came.error.trouble is Trouble.CONTEXT and await self.room():
+        if came.error is not None and came.error.trouble is Trouble.CONTEXT and await self.make_room():
             return "cut"
         if blind := refusal(came.error, self.history, self.provider.name):
             self.recorder.emit(blind)
@@ -202,7 +236,16 @@ class Talk:
     async def verify(self) -> str:
         """Was something said meanwhile?"""
         last = self.history.turns()[-1:]
-        return "more" if last and isinstance(last[0], Said) else "finished"
+        if last and isinstance(last[0], Said):
+            return "more"
+        if self.hooks is not None and self._kept_on < _GOES_ON:
+            answer = await self.hooks.wait("Stop", {"stop_hook_active": self._kept_on > 0})
+            if answer.held:
+                self._kept_on += 1
+                self._tell(f"You can't stop yet: {answer.held}")
+                return "more"
+        self._kept_on = 0
+        return "finished"
 
     def _tell(self, text: str) -> None:
         self.say((Text(text),), Author.DESKAGENT)

@@ -31,6 +31,9 @@ from deskagent.agent.converse.watching import Watching
 from deskagent.agent.front import Passing, Question
 from deskagent.agent.given import kinds as kinds_of
 from deskagent.agent.given.skills import Skills
+from deskagent.agent.hooks import approved, named
+from deskagent.agent.hooks.running import Hooks
+from deskagent.agent.hooks.watching import Hooked
 from deskagent.agent.keeping import keep
 from deskagent.agent.permissions import Mode, is_trusted
 from deskagent.agent.recorder import Recorder
@@ -144,6 +147,17 @@ def _servers(front: Person, recorder: Recorder, project: Path) -> Servers:
     return Servers(project, trusted=is_trusted(project), warn=warn, choose=choose)
 
 
+def _hooks(
+    recorder: Recorder, project: Path, rights: Rights, *, trusted: bool, warn: Callable[[str], None]
+) -> Hooks:
+    """Those that may run. Errors: UsageError of the person's own file."""
+    found = named.named(project, trusted=trusted, warn=warn)
+    may = [hook for hook in found if approved.holds(hook)]
+    if left := len(found) - len(may):
+        warn(f"{left} of the project's hooks are new or changed, and don't run: deskagent hooks approve.")
+    return Hooks(recorder, project, may, lambda: rights.now, lambda: str(rights.mode))
+
+
 def _opened(options: Options) -> tuple[Journal, Path, bool]:
     """The session's journal, its project, and whether it was there before."""
     if options.session is None:
@@ -200,6 +214,7 @@ def _talk(
     asking = threading.Lock()
 
     def choose(question: Question, choices: tuple[str, ...]) -> str:
+        hooks.tell(question.text)
         with asking:  # subagents ask too
             return front.choose(question, choices)
 
@@ -207,9 +222,10 @@ def _talk(
         recorder.notice("warning", text)
 
     rights = Rights(project, mode, options.rules, front.interactive, choose, options.save, warn)
+    trusted = is_trusted(project)
+    hooks = _hooks(recorder, project, rights, trusted=trusted, warn=warn)
     place = Place(project, rights, choose if front.interactive else None)
     modes = Modes(recorder, rights, jobs, place.choose)
-    trusted = is_trusted(project)
     kinds = kinds_of.kinds(project, trusted=trusted, warn=warn)
     skills = Skills.read(project, trusted=trusted, warn=warn)
     blobs = recorder.journal.blobs
@@ -232,7 +248,7 @@ def _talk(
         return registry.tools(options.tools, (*own, *at_bench, *theirs))
 
     def watch(of: History) -> Watch:
-        return Watching(project, head, of, trusted)
+        return Hooked(Watching(project, head, of, trusted), hooks)
 
     subagents = Subagents(recorder, place, options.model, kinds, tools, watch)
     own = tools(recorder)
@@ -256,8 +272,12 @@ def _talk(
         limits=options.limits,
         moves=moves,
         modes=modes,
+        hooks=hooks,
     )
     subagents.caller = made
+    begun = hooks.at("SessionStart", {"source": "startup" if before is None else "resume"})
+    if begun.context:
+        made.say((Text(begun.context),), Author.DESKAGENT)
     if words := prompt.of_mode(mode, before):
         made.say((Text(words),), Author.DESKAGENT)
     return made

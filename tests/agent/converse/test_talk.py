@@ -39,7 +39,7 @@ class Room:
     could: list[bool]
     full: bool = False
 
-    async def __call__(self) -> bool:
+    async def __call__(self, words: str = "") -> bool:
         return self.could.pop(0) if self.could else False
 
 
