@@ -76,9 +76,9 @@ class Scripted:
             return
         first = self.drawn.randint(1, 2000)
         name, arguments = [
-            ("read", {"path": "a.txt", "first": first, "last": first + 200}),
-            ("grep", {"pattern": f"line {first}"}),
-            ("terminal", {"line": f"head -n {first % 300} a.txt", "command": f"head -n {first % 300} a.txt"}),
+            ("read", {"path": "a.txt", "first": first, "lines": 400}),
+            ("grep", {"pattern": f"line {first % 10}"}),
+            ("terminal", {"command": f"head -n {first % 300} a.txt"}),
             ("write", {"path": f"made-{first}.txt", "content": f"step {self.left}\n" * 40}),
         ][self.left % 4]
         yield CallDelta(1, f"call_{self.left}", name, json.dumps(arguments))
