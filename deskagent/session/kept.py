@@ -94,7 +94,7 @@ def load(folder: Path, *, write: bool) -> Kept | None:
     """What is kept of the session in `folder` and holds; None where nothing does. With `write`, that the segments were
     found to be as they were is kept too."""
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        first, *lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+        first, *lines = (folder / NAME).read_bytes().splitlines(keepends=True) or [b""]
         line = record.decode_line(first)
         head = msgspec.json.decode(line.payload, type=Head) if line else None
         if head is None or head.version != (VERSION, __version__) or len(lines) != len(head.views):
