@@ -25,10 +25,10 @@ _MOST = 12
     "--only",
     default="",
     metavar="KINDS",
-    help="Of sessions, instructions, mcp, rules, skills: apart by commas.",
+    help="Of sessions, instructions, mcp, rules, skills, hooks: apart by commas.",
 )
 def import_(source: str, dry_run: bool, yes: bool, only: str) -> int:
-    """Bring sessions, instructions, MCP servers, rules and skills over from another agent.
+    """Bring sessions, instructions, MCP servers, rules, skills and hooks over from another agent.
 
     What there is is shown first. Nothing of the other agent is changed, secrets stay where they are, and what is here
     already doesn't come twice. Go on with a session by `deskagent chat -r ID` in its folder.
@@ -79,6 +79,7 @@ def _kinds(only: str) -> list[str]:
 
 
 def _shown(plan: Plan, title: str, kinds: list[str]) -> list[str]:
+    from deskagent.agent.hooks.named import own_file as hooks_file
     from deskagent.agent.servers.named import own_file
     from deskagent.imports.plan import instructions_file, skills_folder
     from deskagent.imports.servers import named
@@ -93,6 +94,7 @@ def _shown(plan: Plan, title: str, kinds: list[str]) -> list[str]:
             "your rules for every folder",
         ),
         "skills": (_some([path.name for path in plan.skills]), str(skills_folder())),
+        "hooks": (_some([f"{hook.on}: {hook.command}" for hook in plan.hooks]), str(hooks_file())),
     }
     lines = [f"{title} ({plan.found.home})"]
     for kind in kinds:
@@ -116,5 +118,6 @@ def _counts(plan: Plan, sessions: int) -> str:
         "MCP servers": len(plan.servers),
         "rules": len(plan.permissions),
         "skills": len(plan.skills),
+        "hooks": len(plan.hooks),
     }
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from deskagent import __version__, paths
 from deskagent.agent.converse import standing
+from deskagent.agent.hooks import named as hooks
 from deskagent.agent.servers import named
 from deskagent.errors import DeskagentError, TransientError
 from deskagent.imports.found import Session
@@ -51,6 +52,8 @@ def carry(plan: Plan, title: str, told: Callable[[str], None] = lambda line: Non
         named.write(named.own_file(), named.entries(named.own_file()) | more)
     if plan.permissions:
         standing.add({k: [p.rule for p in plan.permissions if p.kind == k] for k in standing.KINDS})
+    if plan.hooks:
+        hooks.add([(hook.on, hook.matcher, hook.command, hook.seconds) for hook in plan.hooks])
     for skill in plan.skills:
         _skill(skill, skills_folder() / skill.name, done)
     for number, session in enumerate(plan.sessions, 1):

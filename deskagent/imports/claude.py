@@ -6,6 +6,7 @@
 | instructions | `CLAUDE.md` |
 | MCP servers | `.claude.json`: `mcpServers`, and those of each project under `projects` |
 | rules | `settings.json`: `permissions` with `allow`, `ask`, `deny` |
+| hooks | `settings.json`: `hooks` |
 | skills | `skills/<name>/SKILL.md` |
 
 A rewound conversation leaves branches in the file: the one that ends last is the conversation.
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deskagent.imports import lines, rules, servers
+from deskagent.imports import hooks, lines, rules, servers
 from deskagent.imports.found import Found, Session
 from deskagent.imports.lines import items, mapping, moment, strings, words
 from deskagent.imports.scribe import Scribe
@@ -50,8 +51,7 @@ def look(home: Path) -> Found:
         rules.take(found, kind, rules.claude, strings(settings.get(kind)))
     if mode := words(settings.get("defaultMode")):
         found.notes.append(f"The permission mode {mode} stays there: see --permission-mode.")
-    if "hooks" in lines.document(folder / "settings.json"):
-        found.notes.append("Hooks stay there: they run commands, so write them anew.")
+    hooks.take(found, lines.document(folder / "settings.json").get("hooks"))
     found.skills += skills(folder / "skills")
     return found
 

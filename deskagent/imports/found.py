@@ -9,7 +9,7 @@ from typing import Any
 
 from deskagent.imports.scribe import Scribe
 
-KINDS = ("sessions", "instructions", "mcp", "rules", "skills")
+KINDS = ("sessions", "instructions", "mcp", "rules", "skills", "hooks")
 """What can be brought over, by the names that `--only` takes."""
 
 
@@ -43,6 +43,16 @@ class Permission:
     rule: str
 
 
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """As in `agent.hooks.named`, in our words."""
+
+    on: str
+    matcher: str
+    command: str
+    seconds: float
+
+
 @dataclass(slots=True)
 class Found:
     """notes: what can't be brought over, in words. skills: folders that hold a SKILL.md."""
@@ -53,4 +63,5 @@ class Found:
     servers: list[Server] = field(default_factory=list)
     permissions: list[Permission] = field(default_factory=list)
     skills: list[Path] = field(default_factory=list)
+    hooks: list[Hook] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from deskagent import paths
 from deskagent.agent.converse import standing
+from deskagent.agent.hooks import named as hooks
 from deskagent.agent.servers import named
 from deskagent.errors import DeskagentError
-from deskagent.imports.found import Found, Permission, Server, Session
+from deskagent.imports.found import Found, Hook, Permission, Server, Session
 from deskagent.session import events, reading, store
 from deskagent.session.redact import redact_text
 
@@ -30,12 +31,15 @@ class Plan:
     servers: list[Server] = field(default_factory=list)
     permissions: list[Permission] = field(default_factory=list)
     skills: list[Path] = field(default_factory=list)
+    hooks: list[Hook] = field(default_factory=list)
     here: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
-        return not (self.sessions or self.instructions or self.servers or self.permissions or self.skills)
+        return not any(
+            (self.sessions, self.instructions, self.servers, self.permissions, self.skills, self.hooks)
+        )
 
 
 def plan(source: str, found: Found, kinds: Collection[str]) -> Plan:
@@ -113,6 +117,13 @@ def _skills(made: Plan) -> None:
     made.here["skills"] = len(made.found.skills) - len(made.skills)
 
 
+def _hooks(made: Plan) -> None:
+    known = [(hook.on, hook.matcher, hook.command) for hook in hooks.own()]
+    new = [hook for hook in made.found.hooks if (hook.on, hook.matcher, hook.command) not in known]
+    made.hooks = list(dict.fromkeys(new))
+    made.here["hooks"] = len(made.found.hooks) - len(new)
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8", "replace")
@@ -126,4 +137,5 @@ _KINDS = {
     "mcp": _servers,
     "rules": _rules,
     "skills": _skills,
+    "hooks": _hooks,
 }

@@ -14,7 +14,7 @@ from typing import Any
 from deskagent.imports.found import Found, Permission
 from deskagent.imports.lines import mapping, words
 
-_CLAUDE = {
+CLAUDE = {
     "Bash": ("terminal",),
     "Read": ("read",),
     "Edit": ("edit", "write"),
@@ -25,6 +25,7 @@ _CLAUDE = {
     "WebFetch": ("fetch",),
     "TodoWrite": ("todo",),
 }
+"""Claude Code's tools → ours."""
 _OPENCODE = {
     "bash": ("terminal",),
     "read": ("read",),
@@ -59,9 +60,9 @@ def claude(text: str) -> Many:
     if re.fullmatch(r"mcp__\w[\w-]*__[\w-]+", text):
         return [text]
     form = _FORM.fullmatch(text.strip())
-    if form is None or form[1] not in _CLAUDE:
+    if form is None or form[1] not in CLAUDE:
         return None
-    tools, of = _CLAUDE[form[1]], form[2]
+    tools, of = CLAUDE[form[1]], form[2]
     if of is None or of == "*":
         return list(tools)
     if tools == ("terminal",):

@@ -6,6 +6,7 @@ import base64
 import json
 
 from deskagent.agent.converse import standing
+from deskagent.agent.hooks import named
 from deskagent.agent.servers.named import entries, own_file
 from deskagent.imports.plan import instructions_file, skills_folder
 from deskagent.imports.sources import look
@@ -176,7 +177,8 @@ def test_again_brings_nothing_twice_and_the_source_stays_as_it_was(home, put, br
     again, second = bring("claude")
     assert len(first.sessions) == 1 and second.sessions == []
     assert again.empty
-    assert again.here == {"sessions": 1, "instructions": 1, "mcp": 1, "rules": 1, "skills": 1}
+    here = {"sessions": 1, "instructions": 1, "mcp": 1, "rules": 1, "skills": 1, "hooks": 0}
+    assert again.here == here
     assert [instructions_file().read_text(), own_file().read_text(), standing.path().read_text()] == texts
     assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
     everything = "".join(texts)
@@ -211,3 +213,30 @@ def test_rules_are_said_in_our_words_or_named(put) -> None:
         ("deny", "terminal(rm *)"),
     ]
     assert len(found.notes) == 4
+
+
+def test_hooks_come_over_with_our_names_of_tools_once(put, bring) -> None:
+    def group(matcher: str, command: str, **more: object) -> dict[str, object]:
+        return {"matcher": matcher, "hooks": [{"type": "command", "command": command} | more]}
+
+    put(
+        ".claude/settings.json",
+        {
+            "hooks": {
+                "PreToolUse": [group("Bash|Edit", "check", timeout=5), group("Note.*", "note")],
+                "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+                "Sometime": [group("", "x")],
+            }
+        },
+    )
+    named.add([("Stop", "", "mine", 9.0)])
+    made, _ = bring("claude")
+    assert len([note for note in made.notes if note.startswith("A hook at")]) == 2
+    found = [(hook.on, hook.matcher, hook.command, hook.seconds) for hook in named.own()]
+    assert found == [
+        ("Stop", "", "mine", 9.0),
+        ("Stop", "", "say done", 60.0),
+        ("PreToolUse", "terminal|edit|write", "check", 5.0),
+    ]
+    again, _ = bring("claude")
+    assert again.hooks == [] and again.here["hooks"] == 2

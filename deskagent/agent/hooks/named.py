@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from deskagent import paths
 from deskagent.agent.given.found import PROJECT
 from deskagent.errors import UsageError
+from deskagent.session import settings
 
 MOMENTS = (
     "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "Notification",
@@ -62,13 +63,30 @@ def named(project: Path, *, trusted: bool, warn: Warn) -> list[Hook]:
     Errors: UsageError where the person's own file can't be used: a hook that should hold something up must not be
     missed in silence.
     """
-    found = list(_read(own_file(), None))
+    found = own()
     if trusted:
         try:
             found += _read(project / PROJECT / FILE, project)
         except UsageError as error:
             warn(f"The project's hooks are left out: {error.message}")
     return found
+
+
+def own() -> list[Hook]:
+    """The person's own. Errors: UsageError."""
+    return list(_read(own_file(), None))
+
+
+def add(more: Iterable[tuple[str, str, str, float]]) -> None:
+    """Adds hooks of the person's own: moment, matcher, command, seconds. Errors: UsageError, TransientError."""
+    groups: dict[str, list[Any]] = {}
+    every = [(hook.on, hook.matcher, hook.command, hook.seconds) for hook in own()]
+    for on, matcher, command, seconds in [*every, *more]:
+        run = {"type": "command", "command": command, "timeout": seconds}
+        groups.setdefault(on, []).append({"matcher": matcher, "hooks": [run]})
+    settings.save(
+        own_file(), json.dumps({"hooks": groups}, indent=1, ensure_ascii=False) + "\n", "keep the hooks"
+    )
 
 
 def _read(file: Path, project: Path | None) -> Iterator[Hook]:
