@@ -245,7 +245,7 @@ def kept_session(report: Callable[[str], None]) -> None:
                 report(f"seq {journal.seq}")
 
 
-@pytest.mark.parametrize("kind", ["kill", "half", "power", "power, mixed"])
+@pytest.mark.parametrize("kind", ["half", "power, mixed"])
 def test_a_kill_at_every_operation(
     home: Path, run_with_fault: Callable[..., Any], fault: Callable[..., Any], kind: str
 ) -> None:
@@ -299,7 +299,7 @@ def test_turns_that_are_sent_as_a_summary_are_let_go_and_come_back(home: Path) -
             session.do("ask", number)
         entries = session.plain.sent
         session.emit(talk.Compacted(id="s", first=entries[1].id, last=entries[-3].id, summary="much"))
-        assert len(history._entries) + 1 == len(history.sent) == 4
+        assert len(history._entries) == len(history.sent) == 4
         assert history.all == session.plain.all
         session.emit(talk.Rewound(to="s"))
         assert history.sent == session.plain.sent and len(history.sent) == 4
