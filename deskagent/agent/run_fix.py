@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskagent import __version__
-from deskagent.agent import past, settle, which
+from deskagent.agent import keeping, past, settle, which
 from deskagent.agent.apply import apply_patch
 from deskagent.agent.fix import Fix
 from deskagent.agent.front import Front, Question
-from deskagent.agent.keeping import keep
 from deskagent.agent.loop import State
 from deskagent.agent.past import Past
 from deskagent.agent.permissions import Consent, Gate, Mode, is_trusted
@@ -222,7 +221,7 @@ def _apply(options: FixOptions, fix: Fix, gate: Gate, front: Front, report: Repo
 
 
 def _shut(journal: Journal) -> None:
-    keep(journal)
+    keeping.close(journal)
     try:
         journal.close()
     except DeskagentError as error:

@@ -12,7 +12,7 @@ import msgspec
 
 from deskagent.cli.here import here
 from deskagent.errors import UsageError
-from deskagent.session import index, store
+from deskagent.session import away, index, store
 from deskagent.session.export import FORMATS, export
 from deskagent.session.files import storage_errors
 from deskagent.session.journal import Journal
@@ -97,6 +97,36 @@ def search(query: tuple[str, ...], limit: int) -> None:
     if not hits:
         click.echo("Nothing found.", err=True)
         sys.exit(1)
+
+
+@sessions.command("elsewhere")
+@click.argument("url", required=False)
+@click.option("--none", is_flag=True, help="Keep them on the disk from now on.")
+def elsewhere(url: str | None, none: bool) -> None:
+    """Say where finished segments of sessions go, or show it: an fsspec URL, such as s3://bucket/folder.
+
+    They are sent at the end of each run, as they are, secrets too, and come back when they are read. Needs
+    deskagent[remote], and for some kinds of URL a package of their own, which is named then.
+    """
+    if url or none:
+        away.choose("" if none else url or "")
+    click.echo(away.where() or "Sessions stay on the disk as a whole.")
+
+
+@sessions.command("send")
+@click.argument("session", metavar="ID|last")
+def send(session: str) -> None:
+    """Send a session's finished segments where `sessions elsewhere` says."""
+    if not (url := away.where()):
+        raise UsageError("Nobody said where to.", hint="deskagent sessions elsewhere URL")
+    click.echo(f"Sent: {away.roll(_find(session), url)} segments.")
+
+
+@sessions.command("fetch")
+@click.argument("session", metavar="ID|last")
+def fetch(session: str) -> None:
+    """Bring a session's segments back to the disk."""
+    click.echo(f"Brought back: {away.bring_back(_find(session))} segments.")
 
 
 def _find(session: str) -> Path:

@@ -17,7 +17,7 @@ import msgspec
 
 from deskagent import __version__
 from deskagent.errors import DeskagentError
-from deskagent.session import files, kept, reading, record, recovery, segment, store
+from deskagent.session import away, files, kept, reading, record, recovery, segment, store
 from deskagent.session.blobs import Blobs
 from deskagent.session.event import Event
 from deskagent.session.events import ApplyIntent, ApplyResult, SessionStarted
@@ -135,6 +135,8 @@ class Journal:
         try:
             with files.storage_errors("open the session", folder):
                 found = journal.kept
+                if found is None:
+                    away.bring_back(folder)
                 journal._continue(recovery.recover(folder, found.mark.place if found else None))
         except BaseException:
             journal._let_go()
@@ -161,6 +163,10 @@ class Journal:
     def keep(self, kinds: Sequence[type[kept.View]]) -> None:
         """Keeps these views of all events so far, for whoever opens it next. It is open for writing."""
         self._kept, self._looked = kept.save(self, kinds), True
+
+    def roll(self, url: str) -> int:
+        """Sends its finished segments to `url`, and gives how many. It is open for writing. Errors: as `away.roll`."""
+        return away.roll(self.path, url, self._lock)
 
     def append(self, event: Event, sync: bool = False) -> int:
         """Adds `event` and returns its number. It survives a crash of the process from then on, and one of
@@ -195,9 +201,11 @@ class Journal:
         kept = self.kept if after and start is None else None
         known = kept if kept and kept.mark.seq <= after else None
         self._reading = damage = list(known.damage) if known else []
+        place = known.mark.place if known else start
+        away.bring_back(self.path, place.segment if place else 0)
         with files.storage_errors("read the session", self.path):
             found = store.segments(self.path)
-        for item in reading.records(found, after, damage, known.mark.place if known else start):
+        for item in reading.records(found, after, damage, place):
             if self._writer is not None and item.seq > self.seq:
                 return  # left by a failed append, cut by the next one
             yield item

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from deskagent.session import files, store
+from deskagent.session import away, files, store
 from deskagent.session.record import Place
 
 _QUIET = 1_000_000_000
@@ -42,14 +42,22 @@ class Mark(msgspec.Struct, frozen=True):
 def checked(mark: Mark, folder: Path) -> Mark | None:
     """The mark, if the journal in `folder` still begins so, with the stamps of today. OSError where it can't be read.
 
-    A finished segment that nobody wrote to since is taken by its stamp; all else is read and summed up.
+    A finished segment that nobody wrote to since is taken by its stamp, one that is away by its note; all else is read
+    and summed up.
     """
     paths = {store.number(path): path for path in store.segments(folder)}
+    gone = away.notes(folder)
     last = mark.pieces[-1].number
-    if [number for number in paths if number <= last] != [piece.number for piece in mark.pieces]:
+    if sorted(number for number in (*paths, *gone) if number <= last) != [p.number for p in mark.pieces]:
         return None
     pieces = []
     for piece in mark.pieces:
+        if piece.number in gone:
+            note = gone[piece.number]
+            if (note.size, note.crc) != (piece.size, piece.crc):
+                return None
+            pieces.append(msgspec.structs.replace(piece, stamp=None))
+            continue
         path = paths[piece.number]
         size, stamp = _looked(path)
         whole = piece.number != last

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from deskagent import __version__
-from deskagent.agent import opened, settle, which
+from deskagent.agent import keeping, opened, settle, which
 from deskagent.agent.budget import Tier
 from deskagent.agent.converse import prompt
 from deskagent.agent.converse.acting import Hands, Watch
@@ -34,7 +34,6 @@ from deskagent.agent.given.skills import Skills
 from deskagent.agent.hooks import approved, named
 from deskagent.agent.hooks.running import Hooks
 from deskagent.agent.hooks.watching import Hooked
-from deskagent.agent.keeping import keep
 from deskagent.agent.permissions import Mode, is_trusted
 from deskagent.agent.recorder import Recorder
 from deskagent.agent.repairing.workbench import Workbench, has_tests
@@ -120,7 +119,7 @@ def at_work(options: Options, front: Person) -> Iterator[Talk]:
     with contextlib.ExitStack() as stack:
         journal, project, resumed = _opened(options)
         stack.callback(journal.close)
-        stack.callback(keep, journal)
+        stack.callback(keeping.close, journal)
         history = kept.view(journal, History)
         recorder = Recorder(journal, _Both(history, front))
         _begin(options, recorder, project, resumed=resumed)
