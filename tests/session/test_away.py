@@ -1,4 +1,4 @@
-"""Segments go elsewhere and come back; nothing is lost by a store that fails, lies or is out of reach, nor by a kill."""
+"""Segments go elsewhere and come back; a store that fails, lies or is out of reach loses nothing, nor does a kill."""
 
 from __future__ import annotations
 
