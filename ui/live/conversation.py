@@ -227,8 +227,9 @@ class Conversation:
         name, _, words = line[1:].partition(" ")
         if name in self._own:
             await self._turn(expanded(self._own[name], words.strip()))
-        elif name == "compact" and isinstance(room := self._talk.room, Compactor):
-            self._bridge.put(Told("info", COMPACTED[await room(words.strip())]))
+        elif name == "compact":
+            made = await self._talk.make_room(words.strip(), trigger="manual")
+            self._bridge.put(Told("info", COMPACTED[made]))
         elif told := await _whole(partial(command, line, self._talk)):
             self._bridge.put(Told("info", told))
 
