@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from deskagent.agent.converse.compact import Compactor
 from deskagent.agent.converse.talk import Talk
 from deskagent.agent.converse.work import Options, at_work
 from deskagent.agent.given.commands import commands, expanded
