@@ -27,6 +27,7 @@ from engine.api import Caches, Engine, Request
 from engine.config import K3, ModelConfig
 from engine.generate.sample import GREEDY
 from engine.model import Model
+from engine.weights.bare import measured
 from engine.weights.build import build
 from engine.weights.checkpoint import Checkpoint
 from engine.weights.gguf import export
@@ -195,7 +196,7 @@ def memory(folder: Path) -> dict[str, float]:
 
 def _resident(folder: Path) -> None:
     checkpoint = Checkpoint.open(folder)
-    said = predict(checkpoint, 1024, sequences=2).total
+    said = predict(checkpoint, 1024, sequences=2, process=measured()).total
     model = Model(checkpoint.config, build(checkpoint.config, checkpoint), select())
     engine = Engine(model, Caches(pages=32, slots=2, ram=0))
     engine.generate(Request(list(range(512)), GREEDY, 64, frozenset())).read()

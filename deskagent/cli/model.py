@@ -58,12 +58,14 @@ def inspect(
         from engine.offload.devices import devices
         from engine.offload.needs import needs
         from engine.offload.plan import plan
+        from engine.weights.bare import measured
         from engine.weights.card import licence_of
         from engine.weights.checkpoint import Checkpoint
         from engine.weights.inspect import predict, table
 
         checkpoint = Checkpoint.open(folder)
-        rows, takes, licence = table(checkpoint), predict(checkpoint, context, sequences), licence_of(folder)
+        takes = predict(checkpoint, context, sequences, process=measured())
+        rows, licence = table(checkpoint), licence_of(folder)
         try:
             there = devices(None if memory is None else int(memory * 1e9))
             words = plan(needs(checkpoint, -(-context // PAGE) * sequences, sequences), there, device).words()

@@ -13,6 +13,7 @@ from engine.config import ModelConfig
 from engine.weights import names
 from engine.weights.checkpoint import Checkpoint
 from engine.weights.kinds import KINDS, OTHER, kind_of
+from engine.weights.passes import held
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Bytes that stay resident. weights: all that the model reads. derived: copies that loading makes of them.
-    caches: pools of pages and states. step: activations of the longest step, which the allocator keeps. process:
-    Python and torch by themselves, as measured in this process."""
+    caches: pools of pages and states. step: activations of the longest step, which the allocator keeps, what kernels
+    keep, and results of recorded steps. process: Python, torch and the engine by themselves, as measured."""
 
     weights: int
     derived: int
@@ -67,10 +68,12 @@ def predict(
     dtype: torch.dtype = torch.float32,
     page: int = PAGE,
     budget: int = 512,
+    process: int | None = None,
 ) -> Memory:
     """What a process holds that runs `checkpoint` with `sequences` sequences of up to `context` tokens.
 
     dtype: of activations and caches. A page and a state slot are each counted for a sequence. budget: tokens a step.
+    process: bytes that it holds by itself, as `bare.measured` finds; None: what this process holds now.
     """
     used = {name for name, _ in names.trunk(checkpoint.config)}
     weights = sum(
@@ -79,8 +82,10 @@ def predict(
         if name in used or kind_of(name) == "routed experts"
     )
     caches = pools_bytes(checkpoint.config, -(-context // page) * sequences, sequences, dtype, page)
-    step = budget * _widest(checkpoint.config) * dtype.itemsize
-    return Memory(weights, _derived(checkpoint.config), caches, step, resident())
+    step = held(checkpoint, context, sequences, dtype, budget, page)
+    return Memory(
+        weights, _derived(checkpoint.config), caches, step, resident() if process is None else process
+    )
 
 
 def pools_bytes(config: ModelConfig, pages: int, slots: int, dtype: torch.dtype, page: int = PAGE) -> int:
@@ -107,18 +112,3 @@ def _derived(config: ModelConfig) -> int:
         + (config.layers - config.dense_layers) * config.experts
     )
     return 4 * (convolutions + scores + small)
-
-
-def _widest(config: ModelConfig) -> int:
-    """Numbers that a token of a step has in memory at once: its residuals, and the widest layer's own."""
-    bank = -(-config.layers // config.attn_res_block) if config.attn_res_block else 0
-    latents = config.heads * (2 * config.kv_lora + config.shared_key)  # queries and outputs
-    heads = config.heads * (config.nope + config.shared_key + 2 * config.v_dim)
-    experts = config.top_k * (3 * config.expert_inter + config.expert_width) + 2 * config.expert_width
-    inner = max(
-        3 * config.dense_inter,
-        9 * config.kda_width,  # q, k, v before and after the convolution, decays, output, gate
-        (config.q_lora or 0) + heads + latents,
-        experts + 3 * config.shared_experts * config.expert_inter,
-    )
-    return (bank + 3) * config.hidden + inner
