@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
 
 
 class CaptureError(RuntimeError):
@@ -11,3 +13,27 @@ class CaptureError(RuntimeError):
     def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
         self.result = result
+
+
+class Capturing(Protocol):
+    """A step that is being captured on a CPU."""
+
+    def aside(self, call: Callable[[], None]) -> None: ...
+
+
+class _Here(threading.local):
+    capturing: Capturing | None = None
+
+
+here = _Here()
+"""What this thread is capturing."""
+
+
+def aside(call: Callable[[], None]) -> None:
+    """Calls what has to be decided anew each time, as which experts are in memory. In a step that is being captured, a
+    replay comes back to Python at this place and calls it again; it has to read and write the same tensors each time.
+    """
+    if here.capturing is None:
+        call()
+    else:
+        here.capturing.aside(call)

@@ -11,6 +11,7 @@ from engine.config import ModelConfig
 from engine.layers.ffn import MoeWeights
 from engine.model import ModelWeights
 from engine.offload.experts import FEW, OffloadedExperts
+from kernels.capture import aside
 from kernels.dispatch import Ops
 
 
@@ -30,7 +31,7 @@ class Guess:
             ids, _ = self.ops.route(
                 x, router.router, router.bias, config.top_k, config.router_scale, config.renormalise
             )
-            self.experts.expect(ids)
+            aside(lambda: self.experts.expect(ids))
 
 
 def link(weights: ModelWeights, config: ModelConfig, ops: Ops) -> None:

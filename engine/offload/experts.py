@@ -10,6 +10,7 @@ from torch import Tensor
 
 from engine.offload.kept import Kept
 from engine.weights.checkpoint import Checkpoint
+from kernels.capture import aside
 from kernels.dispatch import REFERENCE, Ops
 from kernels.layout import Activation
 
@@ -35,14 +36,18 @@ class OffloadedExperts:
     def __call__(self, x: Tensor, ids: Tensor, weights: Tensor, activation: Activation) -> Tensor:
         """As `kernels.reference.mxfp4.experts`, bit for bit what that gives on resident ones. x may be on a GPU: it is
         the tokens that are moved, not the weights. Errors: CheckpointError."""
-        home = x.device
+        out = torch.empty_like(x)
+        aside(lambda: out.copy_(self._sum(x, ids, weights, activation)))
+        return out
+
+    def _sum(self, x: Tensor, ids: Tensor, weights: Tensor, activation: Activation) -> Tensor:
         x, ids, weights = x.cpu(), ids.cpu(), weights.cpu()
         asked: list[int] = ids.unique().tolist()
         self.kept.note(asked)
         if len(asked) <= self.kept.slots:
             self.kept.bring(asked)
-            return self._compute(x, ids, weights, *self.kept.stacks, activation).to(home)
-        return self._in_groups(asked, x, ids, weights, activation).to(home)
+            return self._compute(x, ids, weights, *self.kept.stacks, activation)
+        return self._in_groups(asked, x, ids, weights, activation)
 
     def expect(self, ids: Tensor) -> None:
         """Begins to read what the next call will likely ask for, most asked for first. ids: [N, k]."""

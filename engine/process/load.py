@@ -70,8 +70,8 @@ def placed(checkpoint: Checkpoint, made: Plan, kernels: str | None) -> Model:
 
     weights = build(checkpoint.config, _On(checkpoint, made.device), elsewhere)
     link(weights, checkpoint.config, ops)
-    # A replayed step doesn't come back to Python, so nobody would see which experts are asked for.
-    return Model(checkpoint.config, weights, replace(ops, capture=None))
+    # A GPU's graph can't come back to Python, where it is seen which experts are asked for.
+    return Model(checkpoint.config, weights, ops if made.device == RAM else replace(ops, capture=None))
 
 
 class _On:

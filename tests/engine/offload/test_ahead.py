@@ -102,3 +102,23 @@ def test_the_thread_that_reads_ahead_ends_with_the_model(folder) -> None:
     gc.collect()
     reader.join(60)
     assert not reader.is_alive()
+
+
+@pytest.mark.parametrize("slots", [2, 6])
+def test_a_replayed_step_asks_for_its_own_experts(folder, slots: int) -> None:
+    """Every bit, and every expert that is used: what a recorded step asks for is other experts each time."""
+    recorded, told = [], []
+    for capture in (True, False):
+        model = model_of(folder, slots)
+        if model.ops.capture is None:
+            pytest.skip("no compiled kernels")
+        if not capture:
+            model.ops = replace(model.ops, capture=None)
+        engine = Engine(model, Caches(16, 4, ram=0))
+        answers = [engine.generate(Request(PROMPT[n:], Sampling(0), 20)) for n in range(2)]
+        told.append([answer.read()[0] for answer in answers])
+        recorded.append((len(engine.scheduler.steps._bound), counted(model).hits + counted(model).misses))
+    assert told[0] == told[1]
+    assert recorded[0][0] > 0
+    assert recorded[1][0] == 0
+    assert recorded[0][1] == recorded[1][1]

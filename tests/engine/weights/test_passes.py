@@ -107,7 +107,17 @@ def test_saying_it_takes_no_memory_itself(whole) -> None:
     assert resident() - before < 20e6
 
 
+def most(pid: int) -> int:
+    """Bytes that a process has held at most. What it holds now is less where memory is short: a system takes pages of
+    files back that weren't read of late."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) << 10
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="this system doesn't tell what a process holds"
+)
 def test_the_engines_process_holds_what_was_said(tmp_path: Path, monkeypatch) -> None:
     """Within 5 %, and the model's own part within 20 %: a prompt of the longest step, then a long answer."""
     pytest.importorskip("kernels.cpu._native")
@@ -125,9 +135,10 @@ def test_the_engines_process_holds_what_was_said(tmp_path: Path, monkeypatch) ->
             prompt = [(7 * n * n + 3 * n + 2) % MIDDLE.vocab for n in range(count)]
             list(client.generate(wire.Generate(prompt, max_tokens=more, stop_tokens=[])))
         state = status(folder)
+        assert state is not None
+        held = most(state.pid)
     finally:
         shutil.rmtree(folder)
-    assert state is not None
-    print(f"{state.memory / said.total:.3f} of {said}")
-    assert 0.95 < state.memory / said.total < 1.05
-    assert 0.8 < (state.memory - said.process) / (said.total - said.process) < 1.2
+    print(f"{held / said.total:.3f} of {said}")
+    assert 0.95 < held / said.total < 1.05
+    assert 0.8 < (held - said.process) / (said.total - said.process) < 1.2
