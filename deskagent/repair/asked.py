@@ -52,7 +52,7 @@ def read_asked(baseline: Baseline | None, read: Callable[[str], str | None]) -> 
                 own = {argument.arg for argument in function.args.args}
                 for name in own & env.keys():
                     bound[name].append(env[name])
-                test = OneTest(function, env, _imports(tree))
+                test = OneTest(function, env, files.imports(tree))
                 raises |= dict.fromkeys(test.raises())
                 test.note(failing, passing)
     near = {_file(result.id) for result in baseline.failing}
@@ -77,6 +77,7 @@ class _Files:
     def __init__(self, baseline: Baseline, read: Callable[[str], str | None]) -> None:
         self._baseline, self._read = baseline, read
         self._trees: dict[str, ast.Module | None] = {}
+        self._imported: dict[ast.Module, dict[str, str]] = {}
         self._rows: dict[str, list[str]] = defaultdict(list)
         for result in baseline.results:
             self._rows[result.id.partition("[")[0]].append(result.id)
@@ -96,6 +97,12 @@ class _Files:
             text = self._read(path) if path.endswith(".py") else None
             self._trees[path] = _parsed(text) if text is not None and len(text) <= MAX_SIZE else None
         return self._trees.get(path)
+
+    def imports(self, tree: ast.Module) -> dict[str, str]:
+        """As `_imports`, once a file: hundreds of failing tests may stand in a large one."""
+        if tree not in self._imported:
+            self._imported[tree] = _imports(tree)
+        return self._imported[tree]
 
     def constants(self, tree: ast.Module) -> Env:
         env: Env = {}

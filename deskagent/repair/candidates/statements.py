@@ -29,12 +29,20 @@ def delete(node: Node, place: Place) -> Iterator[Proposal]:
     if node.kind.startswith(("import", "future")):
         return
     weight = {"expression_statement": 0.8, "return_statement": 0.5, "if_statement": 0.5}.get(node.kind, 0.3)
-    if node.kind in {"break_statement", "continue_statement"}:
+    if node.kind in {"break_statement", "continue_statement"} or _refuses(node, place):
         weight = 1.0
     others = [part for part in siblings(node) if part is not node and not is_docstring(part)]
     if others or node.kind != "pass_statement":
         edit = instead(node, "" if others else "pass")
         yield Proposal("statement.delete", weight, (edit,), f"delete {shorten(node.text)}")
+
+
+def _refuses(node: Node, place: Place) -> bool:
+    """Whether the statement is an `assert` of the code's own that a failing test seems to have run into."""
+    if node.kind != "assert_statement" or "AssertionError" not in place.hints.exceptions:
+        return False
+    names = {part.text for part in place.nodes if part.kind == "identifier" and len(part.text) > 1}
+    return bool(names) and names <= place.hints.message
 
 
 def unconditional(node: Node, place: Place) -> Iterator[Proposal]:

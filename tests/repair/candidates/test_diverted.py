@@ -95,3 +95,14 @@ def test_attributes_of_the_name_stay(made):
     before = "def call(box, pot):\n    box.box = load(box)\n    return box, pot\n"
     made_here = {after for after, operator in made(before, 2, limit=1500) if operator == "statement.sequel"}
     assert before.replace("load(box)\n", "load(box)\n    pot.box = load(pot)\n") in made_here
+
+
+def test_an_assert_that_a_failing_test_runs_into_is_taken_out_early(made):
+    before = "def take(pattern):\n    assert type(pattern) is str\n    pattern = pattern.strip()\n    return pattern\n"
+    message = ">       assert type(pattern) is str\nE       AssertionError: assert <class 'bytes'> is str"
+    wanted = before.replace("    assert type(pattern) is str\n", "")
+    ranks = {
+        why: [after for after, _ in made(before, 2, message=said, limit=400)].index(wanted)
+        for why, said in (("told", message), ("untold", "E       KeyError: 'x'"))
+    }
+    assert ranks["told"] < ranks["untold"] and ranks["told"] < 20
