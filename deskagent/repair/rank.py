@@ -30,9 +30,9 @@ from deskagent.repair.syntax import Syntax, is_docstring
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Baseline, Candidate, Edit, Suspect
 
-SUSPICION = 1.0
+SUSPICION = 1.5
 """Exponent of a suspect's score."""
-PLACE_PATIENCE = 40.0
+PLACE_PATIENCE = 20.0
 OPERATOR_PATIENCE = 12.0
 """After so many candidates from one place, or of one operator at one place, the next counts for half."""
 HEADROOM = 1.0
