@@ -58,16 +58,15 @@ def run_fix(options: FixOptions, front: Front, report: Report, opened: Opened = 
             source = before.id if before is not None and before.id != journal.id else ""
             stack.callback(_shut, journal)
             report.session_id, report.resumed = journal.id, before is not None
+            if before is not None and before.request is not None:
+                options = options.going_on(before.request)
+            chosen = new or _models(options, opened)
+            # Named wrongly, nothing is written into a session that goes on.
             report.recorder = Recorder(journal, front)
             if before is None:
                 for record in journal.read():
                     front.show(record.event)
             else:
-                assert before.request is not None
-                options = options.going_on(before.request)
-            # Named wrongly, nothing is written into a session that goes on.
-            chosen = new or _models(options, opened)
-            if before is not None:
                 _go_on(options, report, before, source)
             _run(options, chosen, front, report, project, before, stack)
         except DeskagentError as error:

@@ -11,7 +11,8 @@ import msgspec
 from deskagent.agent.front import Passing, Question, Tried, Trying
 from deskagent.agent.signals import Stopped
 from deskagent.errors import TransientError
-from deskagent.session import events
+from deskagent.messages import Call
+from deskagent.session import events, talk
 from deskagent.terminal.text import printable
 
 _SHOWN_PLACES = 5
@@ -87,6 +88,7 @@ class Live(Quiet):
         self._number = 0
         self._green = 0
         self._share = 0.0
+        self._models: dict[str, tuple[str, str]] = {}
         self._live = RichLive(
             console=self._console, transient=True, refresh_per_second=8, get_renderable=self._view
         )
@@ -124,6 +126,12 @@ class Live(Quiet):
             case Tried():
                 self._share = event.share
                 self._green += event.verdict.status == "green"
+            case talk.AgentBegun():
+                self._models[event.id] = (event.task, "begins")
+            case events.Within(agent=agent, event=talk.PartCame(part=Call() as call)) if (
+                agent in self._models
+            ):
+                self._models[agent] = (self._models[agent][0], call.name)
             case events.Notice():
                 self._console.print(printable(event.text), markup=False, highlight=False, style="dim")
             case _:
@@ -168,4 +176,8 @@ class Live(Quiet):
                 Text(f"{self._green} green", style="green" if self._green else "dim"),
             )
             parts.append(bar)
+        for name, call in self._models.values():
+            line = Text("  ", style="dim", no_wrap=True, overflow="ellipsis")
+            line.append(printable(f"{name}: {call}", newlines=False), style="cyan")
+            parts.append(line)
         return Group(*parts)

@@ -34,6 +34,7 @@ class Asked:
     @property
     def spent(self) -> str:
         """Which limit is reached, in words; "" where none is."""
-        used = {"turns": (self.meter.turns, self.limits.turns), "usd": (self.meter.usd, self.limits.usd)}
+        usd = sum(step.cost_usd for step in self.recorder.steps)
+        used = {"turns": (self.meter.turns, self.limits.turns), "usd": (usd, self.limits.usd)}
         over = [name for name, (spent, most) in used.items() if most is not None and spent >= most]
         return f"The limit of {over[0]} is reached." if over else ""

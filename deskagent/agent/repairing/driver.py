@@ -25,7 +25,7 @@ from deskagent.repair.types import Status
 from deskagent.session import talk
 from deskagent.terminal.environment import base_env
 from deskagent.tools import registry
-from deskagent.tools.base import Context
+from deskagent.tools.base import Context, ToolError
 from deskagent.tools.fitting import fitting
 from deskagent.tools.localise import Localise
 from deskagent.tools.typed_edits import TypedEdits
@@ -77,7 +77,12 @@ class Driver:
         patch = self._desk.changes()
         if not patch.files:
             return "\n".join([*patch.notes, words.NOTHING])
-        verdict = self._desk.judge(patch.files, "", replace(self._context(""), cancel=self._cancel))
+        try:
+            verdict = self._desk.judge(patch.files, "", replace(self._context(""), cancel=self._cancel))
+        except ToolError as error:  # such as line ends that were changed
+            if self._cancel.is_set():
+                raise
+            return str(error)
         return "" if verdict.status is Status.GREEN else words.judged(patch, verdict)
 
     def _say(self, text: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from deskagent.agent.converse.rules import Rules
 from deskagent.agent.converse.talk import Limits, Meter
-from deskagent.agent.recorder import Recorder
+from deskagent.agent.recorder import Recorder, Step
 from deskagent.agent.repairing.asked import Asked
 from deskagent.agent.repairing.problem import Problem
 from deskagent.agent.repairing.seat import Seat
@@ -81,10 +81,11 @@ class Entrant:
         rules: Rules,
         limits: Limits,
         meter: Meter,
+        together: list[Step],
     ) -> None:
-        """Sits down at the table and works, until `close`."""
+        """Sits down at the table and works, until `close`. together: the steps of all models so far."""
         history, id = History(), recorder.new_id("model")
-        self._table, self._seat = table, Seat(recorder, id, history)
+        self._table, self._seat = table, Seat(recorder, id, history, together)
         recorder.emit(
             talk.AgentBegun(id=id, call="", name="repair", task=self.name, model=self.provider.name)
         )
@@ -128,7 +129,7 @@ class Entrant:
 
     def as_dict(self, green: set[str], chosen: str) -> dict[str, Any]:
         """green: keys of patches that pass. chosen: of the one that was chosen."""
-        steps = self._seat.steps if self._seat else []
+        steps = self._seat.own if self._seat else []
         names = ("prompt", "cached", "thinking", "output")
         return {
             "name": self.name,

@@ -199,7 +199,7 @@ class Narrow:
                 asked.recorder, asked.provider, request, tier=tier, step=question.step, why=question.why
             )
             step.tokens, step.cost_usd = tokens_of(came.usage), came.usage.cost or 0.0
-        asked.meter.add(step.cost_usd)
+        asked.meter.add()
         if came.error is not None:
             raise Over(str(came.error))
         found = read(came.text)

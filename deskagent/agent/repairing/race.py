@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deskagent.agent.converse.rules import Rules
 from deskagent.agent.converse.talk import Limits, Meter
-from deskagent.agent.recorder import Recorder
+from deskagent.agent.recorder import Recorder, Step
 from deskagent.agent.repairing import words
 from deskagent.agent.repairing.entrant import OVER, Entrant
 from deskagent.agent.repairing.problem import Problem
@@ -112,7 +112,7 @@ class Race:
 
     def _begin(self, recorder: Recorder, problem: Problem) -> None:
         self._began = time.monotonic()
-        meter = Meter()
+        meter, together = Meter(), list[Step]()
         for entrant in self.entrants:
             entrant.begin(
                 recorder,
@@ -122,6 +122,7 @@ class Race:
                 rules=self._rules,
                 limits=self._limits,
                 meter=meter,
+                together=together,
             )
 
     def _tell(self, recorder: Recorder) -> None:

@@ -15,11 +15,13 @@ from deskagent.session.history import History
 
 
 class Seat(Inner):
-    """Its steps are its own: what the workflow's steps cost is counted without them."""
+    """own: its steps. The steps of all models together are `steps`, so that their cost counts on one limit; what the
+    workflow's steps cost is counted without them."""
 
-    def __init__(self, outer: Recorder, agent: str, history: History) -> None:
+    def __init__(self, outer: Recorder, agent: str, history: History, together: list[Step]) -> None:
         super().__init__(outer, agent, history)
-        self.steps = []
+        self.steps = together
+        self.own: list[Step] = []
         self._numbers = itertools.count(1)
 
     @contextlib.contextmanager
@@ -27,6 +29,7 @@ class Seat(Inner):
         """Kept for the sum alone: the session has the requests, with their tiers and tokens."""
         step = Step(f"{next(self._numbers)}", kind, tier)
         self.steps.append(step)
+        self.own.append(step)
         began = time.monotonic()
         try:
             yield step

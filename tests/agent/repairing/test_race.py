@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
@@ -37,6 +38,7 @@ from deskagent.repair.command import resolve
 from deskagent.repair.types import Baseline, Outcome, Status, Suspect, TestResult, Verdict
 from deskagent.session import events
 from deskagent.terminal.sandbox import find_sandbox
+from deskagent.terminal.types import Rung
 from deskagent.tools.bench import Look
 
 Line = list[Delta] | Exception
@@ -86,7 +88,14 @@ def enter(project: Path, recorder: Recorder):
         provider = Scripted(list(answers), Capabilities(context=100_000, tools=tools))
         entrant, table = Entrant("stand/in", None, provider, False), Table()
         entrant.begin(
-            recorder, problem, table, effort="auto", rules=Rules(), limits=Limits(turns), meter=Meter()
+            recorder,
+            problem,
+            table,
+            effort="auto",
+            rules=Rules(),
+            limits=Limits(turns),
+            meter=Meter(),
+            together=[],
         )
         until(lambda: judge(sources, table) or not table.working)
         return entrant, provider, table
@@ -130,6 +139,18 @@ def test_a_patch_is_judged_though_the_model_never_asked_and_a_wrong_one_is_told(
     said = [t for ask in provider.asked for turn in ask.turns for t in turn.parts if isinstance(t, Text)]
     assert any("don't accept" in text.text for text in said)
     assert (project / "app.py").read_text() == "def one():\n    return 2\n"
+    end(entrant)
+
+
+@pytest.mark.skipif(find_sandbox().rung is Rung.NONE, reason="runs a line in the sandbox")
+def test_a_patch_that_edits_can_not_say_is_told(enter) -> None:
+    def printed(end: str) -> list[Delta]:
+        line = f"printf 'def one():{end}    return 1{end}' > app.py"
+        return calls("terminal", json.dumps({"command": line}))
+
+    entrant, provider, _ = enter(printed(r"\r\n"), says("Done."), printed(r"\n"), says("Now."))
+    assert "line ends" in str(provider.asked[2].turns)
+    assert entrant.why == "" and len(entrant.laid) == 1
     end(entrant)
 
 

@@ -24,12 +24,22 @@ RIGHT = (
     "            found, n = found + sign, n - value\n"
     "    return found\n"
 )
-TEST = (
-    "import pytest\nfrom numerals import roman\n\n\n"
-    "@pytest.mark.parametrize(('n', 'sign'), [(1, 'I'), (3, 'III'), (4, 'IV'), (9, 'IX'), (1994, 'MCMXCIV')])\n"
-    "def test_roman(n, sign):\n    assert roman(n) == sign\n"
-)
-LINE = "python -m pytest -q"
+TEST = """
+import unittest
+from numerals import roman
+
+
+class Numerals(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(roman(1), "I")
+
+    def test_four(self):
+        self.assertEqual(roman(4), "IV")
+
+    def test_year(self):
+        self.assertEqual(roman(1994), "MCMXCIV")
+"""
+LINE = "python -m unittest -q"
 READ = [["think", "Let me look."], ["call", ["read", {"path": "numerals.py"}]]]
 WRITE = [["call", ["write", {"path": "numerals.py", "content": RIGHT}]]]
 VERIFY = [["call", ["verify", {"note": "write numerals by a table"}]]]
@@ -84,7 +94,7 @@ def test_what_is_not_a_repair_counts_for_nothing(fix, serve, project: Path, tmp_
     outside = tmp_path / "outside"
     server = serve(
         [["call", ["read", {"path": "test_numerals.py"}]]],
-        [["call", ["edit", {"path": "test_numerals.py", "old": "== sign", "new": "!= ''"}]]],
+        [["call", ["edit", {"path": "test_numerals.py", "old": '"IV"', "new": "roman(4)"}]]],
         [["call", ["terminal", {"command": f"echo x > {outside}; rm numerals.py; echo ok"}]]],
         [["call", ["write", {"path": "pytest.py", "content": "raise SystemExit(0)\n"}]]],
         [["call", ["write", {"path": "conftest.py", "content": "collect_ignore = ['test_numerals.py']\n"}]]],
@@ -162,15 +172,27 @@ def test_a_small_model_is_asked_questions(fix, agent, serve, project: Path) -> N
     assert "MCM" not in BUGGY and "for value, sign" in (project / "numerals.py").read_text()
 
 
-def test_a_race_of_plans_has_the_tests_choose(fix, serve, project: Path) -> None:
-    server = serve(READ, READ, WRITE, WRITE, VERIFY, VERIFY, DONE)
-    done = fix("--race", "2")
+def test_in_a_race_the_tests_choose(fix, agent, serve, project: Path) -> None:
+    wrong = {"path": "numerals.py", "content": BUGGY.replace("* n", "* (n - 1)")}
+    servers = [
+        serve(READ, [["call", ["write", wrong]]], [["text", "Done."]]),
+        serve(READ, WRITE, DONE),
+    ]
+    (agent.home / "config" / "models.toml").write_text(
+        "\n".join(
+            f'["stand/{name}"]\ndialect = "vllm"\nbase = "http://127.0.0.1:{server.port}/v1"'
+            for name, server in zip("ab", servers, strict=True)
+        )
+    )
+    done = fix("--race", "stand/a,stand/b", "--effort", "low", model="none")
     assert done.code == 0, done
-    models = done.result["models"]
-    assert [m["plan"] for m in models] == [1, 2] and any(m["chosen"] for m in models)
+    first, second = done.result["models"]
+    assert (first["passes"], first["chosen"], first["plan"]) == (False, False, 1)
+    assert (second["passes"], second["chosen"], second["plan"]) == (True, True, 2)
+    assert "accept your copy" in str(servers[0].asked[-1]["messages"])
     assert (project / "numerals.py").read_text() == RIGHT
-    first = [str(asked["messages"][1]) for asked in server.asked if len(asked["messages"]) == 2]
-    assert len(first) == 2 and first[0] != first[1]
+    told = [str(server.asked[0]["messages"][1]) for server in servers]
+    assert told[0] != told[1]
 
 
 def test_killed_in_the_middle_it_says_what_it_does(fix, agent, serve, project: Path) -> None:
@@ -186,6 +208,7 @@ def test_killed_in_the_middle_it_says_what_it_does(fix, agent, serve, project: P
     child.communicate(timeout=120)
     bad = agent.fix("-c", "--model", "stand/out", cwd=project)
     assert bad.code == 2
+    assert not any(b"stand/out" in file.read_bytes() for file in agent.home.rglob("*.jsonl"))
     serve(READ, WRITE, VERIFY, DONE)
     done = agent.fix("-c", cwd=project)
     assert done.code == 0, done
