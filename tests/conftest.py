@@ -1,11 +1,12 @@
-"""What tests share: a home of deskagent's own, so that none touches the developer's sessions; a small checkpoint."""
+"""What tests share: a home of deskagent's own, so that none touches the developer's sessions; small models."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import struct
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -65,3 +66,33 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built.add_special_tokens([marker.value for marker in Marker])
     built.save(str(made / "tokenizer.json"))
     return made
+
+
+@pytest.fixture
+def gguf(tmp_path: Path) -> Callable[..., Path]:
+    """A GGUF file with these keys and no tensors."""
+
+    def text(value: str) -> bytes:
+        raw = value.encode()
+        return struct.pack("<Q", len(raw)) + raw
+
+    def value(given: object) -> bytes:
+        if isinstance(given, str):
+            return struct.pack("<I", 8) + text(given)
+        if isinstance(given, list):
+            return struct.pack("<IIQ", 9, 8, len(given)) + b"".join(map(text, given))
+        return struct.pack("<II", 4, given)
+
+    def make(name: str = "m.gguf", **keys: object) -> Path:
+        usual = {
+            "general.architecture": "qwen2",
+            "qwen2.context_length": 8192,
+            "tokenizer.ggml.tokens": ["a", "bc"],
+        }
+        found = {**usual, **keys}
+        body = b"".join(text(key) + value(each) for key, each in found.items())
+        file = tmp_path / name
+        file.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, len(found)) + body)
+        return file
+
+    return make

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deskagent.cli.engine_extra import engine
-from deskagent.cli.licence import agree
 from deskagent.errors import UsageError
 from deskagent.terminal.text import printable
 
@@ -70,12 +68,15 @@ def _able(entry: Entry) -> str:
 @click.command()
 @click.argument("name")
 @click.argument("url", default="")
-@click.option("--dialect", default="generic", show_default=True, help="What kind of server it is; see below.")
+@click.option("--dialect", help="What kind of server it is, see below. Default: generic.")
 @click.option(
     "--model", "model_", default="", metavar="NAME", help="As the server names it. Default: behind the /."
 )
 @click.option("--context", type=click.IntRange(1024), help="Tokens in all; 32768 else.")
 @click.option("--output", type=click.IntRange(0), default=0, help="Tokens of an answer at most; 0: no limit.")
+@click.option(
+    "--file", "part", default="", metavar="PART", help="Which of the hub's GGUFs, by a part of its name."
+)
 @click.option("--mmproj", default="", metavar="FILE", help="A GGUF's projector, so that it sees pictures.")
 @click.option(
     "--key-env", default="", metavar="VARIABLE", help="The environment variable that holds its key."
@@ -85,7 +86,9 @@ def _able(entry: Entry) -> str:
 @click.option("--no-tools", is_flag=True, help="It writes no tool calls.")
 @click.option("--tiers", default="", metavar="low,high,max", help="Thinking tiers that it tells apart.")
 @click.option(
-    "--accept-license", is_flag=True, help="Agree to the licence that a checkpoint is under, if it has one."
+    "--accept-license",
+    is_flag=True,
+    help="Agree to the licence that a model is under, if it has one of its own.",
 )
 @click.option(
     "--price-in", type=click.FloatRange(0), default=0.0, help="US dollars for a million tokens of a prompt."
@@ -98,10 +101,11 @@ def _able(entry: Entry) -> str:
 def add(
     name: str,
     url: str,
-    dialect: str,
+    dialect: str | None,
     model_: str,
     context: int | None,
     output: int,
+    part: str,
     mmproj: str,
     key_env: str,
     key: bool,
@@ -114,31 +118,30 @@ def add(
     price_out: float,
     default: bool,
 ) -> None:
-    """Add a model: a server's as PROVIDER/MODEL URL, a GGUF by its file, a checkpoint by its folder.
+    """Add a model: a server's, a file's, a checkpoint's, or one of the Hugging Face hub.
 
-    A GGUF runs here, by llama.cpp (pip install 'deskagent[gguf]'): deskagent model add FILE.gguf, or NAME FILE.gguf.
-    A checkpoint of Kimi's architecture runs here too, by deskagent's own engine (pip install 'deskagent[engine]'):
-    deskagent model add FOLDER, or NAME FOLDER.
+    \b
+    deskagent model add PROVIDER/MODEL URL      a server's
+    deskagent model add [NAME] FILE.gguf        runs here, by llama.cpp: pip install 'deskagent[gguf]'
+    deskagent model add [NAME] FOLDER           a checkpoint of Kimi's architecture, by deskagent's own engine:
+                                                pip install 'deskagent[engine]'
+    deskagent model add [NAME] hf:OWNER/MODEL   brought from the hub: a GGUF, or such a checkpoint. Stopped at any
+                                                point, the same command goes on where it was.
+
     URL is the base of an OpenAI- or Anthropic-compatible API, such as http://localhost:8000/v1; without one, the
     dialect's own. Dialects: openai, responses, anthropic, anthropic-budget, kimi, kimi-k2, vllm, sglang, tokenspeed,
     llama.cpp, openrouter, generic.
     """
+    from deskagent.cli import adding
     from deskagent.providers import catalog, keys, kinds
     from deskagent.providers.catalog import Entry
 
-    file = Path(url or name).expanduser()
-    if file.suffix == ".gguf" or (not url and file.is_file()):
-        usual, entry = kinds.of_gguf(file, mmproj=mmproj, context=context or 0)
-        _kept(name if url else usual, replace(entry, output=output, tools=not no_tools), default=default)
-        return
-    if (file / "config.json").is_file():
-        with engine("safetensors", "tokenizers"):
-            usual, entry = kinds.of_checkpoint(file, context=context or 0)
-            agree(file, accepted=accept_license)
-        _kept(name if url else usual, replace(entry, output=output, tools=not no_tools), default=default)
+    here = adding.Here(context or 0, output, mmproj, tools=not no_tools, accepted=accept_license, part=part)
+    if (found := here.found(name, url, server=dialect is not None)) is not None:
+        _kept(*found, default=default)
         return
     entry = Entry(
-        dialect,
+        dialect or "generic",
         url,
         model_,
         context or _CONTEXT,

@@ -48,6 +48,14 @@ def agree(folder: Path, *, accepted: bool) -> str | None:
     return digest
 
 
+def agree_again(folder: Path) -> None:
+    """The same licence once more, for what came beside it since it was agreed to."""
+    from engine.weights.card import fingerprint, licence_of
+
+    if (licence := licence_of(folder)) is not None:
+        licences.remember(fingerprint(folder, licence), licence.name, folder.resolve())
+
+
 def _shown(text: str, folder: Path) -> list[str]:
     lines = [printable(line, newlines=False) for line in text.splitlines()]
     left = len(lines) - _LINES

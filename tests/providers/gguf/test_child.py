@@ -107,9 +107,13 @@ def test_failures_are_told(scripted: Callable[..., Child], script: str, trouble:
 
 
 def test_a_hanging_worker_is_ended(scripted: Callable[..., Child]) -> None:
-    child = scripted('say(**{"is": "ready"})\ntime.sleep(600)', silence=0.5)
+    child = scripted(
+        'say(**{"is": "ready"})\nsay(**{"is": "end", "id": asked()["id"], "stop": "end"})\ntime.sleep(600)'
+    )
+    said(child)
+    child._silence = 0.5  # not before it has started, which may take longer
     with pytest.raises(ProviderError, match="said nothing"):
-        said(child)
+        list(child.ask({"messages": []}, threading.Event()))
     assert child.pid is None
 
 
