@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from deskagent.agent.budget import Tier
-from deskagent.agent.converse.compact import Compactor, size
+from deskagent.agent.converse.compact import Compactor
+from deskagent.agent.converse.sizes import size
 from deskagent.agent.converse.talk import Talk
 from deskagent.agent.permissions import Mode
 from deskagent.errors import UsageError

@@ -7,53 +7,25 @@ thread, a batch at a time, and the widget's `fresh` is called after each batch.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from textual.widget import Widget
+from ui.log.facts import Facts
+from ui.panes.base import Pane, Session
 
-if TYPE_CHECKING:
-    from deskagent.agent.converse.talk import Talk
-    from deskagent.agent.front import Passing
-    from deskagent.session.event import Event
+__all__ = ["PANES", "Pane", "Session"]
 
 
-class Reader(Protocol):
-    """What a pane knows of the session, and of what passes without being kept."""
-
-    def take(self, event: Event | Passing) -> None: ...
-
-
-class Shows(Protocol):
-    """What a pane's widget can do beside being one."""
-
-    def fresh(self) -> None:
-        """The reader has taken new events."""
-        ...
+def _of(module: str, name: str) -> Callable[..., Any]:
+    """Makes one of a class that is imported with the first one: by then the app is on the screen."""
+    return lambda *given: getattr(importlib.import_module(f"ui.panes.{module}"), name)(*given)
 
 
-class Session(Protocol):
-    """The session that is open, for panes that act. `later` has something done with the conversation on its own thread
-    (writing files, waiting for locks): errors are told to the person; `then` gets the result on the app's thread."""
-
-    @property
-    def project(self) -> Path: ...
-
-    def later(self, work: Callable[[Talk], Any], then: Callable[[Any], None] = ...) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Pane:
-    """id: also of its tab. title: on the tab. reader: a new one for a session. widget: of a reader that has read the
-    session so far; it has `fresh` (see Shows)."""
-
-    id: str
-    title: str
-    reader: Callable[[], Reader]
-    widget: Callable[[Any, Session], Widget]
-
-
-PANES: tuple[Pane, ...] = ()
+PANES: tuple[Pane, ...] = (
+    Pane("changes", "Changes", _of("joined", "ReviewReader"), _of("joined", "Changes")),
+    Pane("plan", "Plan", _of("plan", "PlanReader"), _of("plan", "PlanPane")),
+    Pane("terminals", "Terminal", _of("joined", "NoReader"), _of("joined", "Terminals")),
+    Pane("meter", "Context", Facts, _of("joined", "Meter")),
+)
 """In the order of their tabs."""

@@ -85,6 +85,11 @@ class ScreenView(ScrollView, can_focus=True):
         self.set_class(taken, "-taken")
         self.refresh()
 
+    @property
+    def takes_keys(self) -> bool:
+        """Even those that the app has a use for."""
+        return self.taken
+
     def show(self, session: PtySession | None) -> None:
         """Follows another session, or none."""
         if session is self._session:

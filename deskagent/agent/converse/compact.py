@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from deskagent.agent.budget import StepType, Tier
 from deskagent.agent.converse.asking import ask, tokens_of
 from deskagent.agent.converse.log import Log
+from deskagent.agent.converse.sizes import size
 from deskagent.agent.converse.unseen import shown
 from deskagent.agent.loop import State
 from deskagent.agent.recorder import Recorder
-from deskagent.messages import Answer, Author, Image, Said, Text, Thinking, Turn, Used
+from deskagent.messages import Answer, Author, Said, Text
 from deskagent.providers.base import Ask, Choice, Provider, Tool
 from deskagent.session import talk
 from deskagent.session.history import Entry, History
 
 HIGH, TAIL = 0.8, 0.3
 """Shares of the context: from which room is made, and that stays as the tail."""
-_A_TOKEN, _PIXELS, _LEAST = 3.5, 750, 100
-"""Letters of a token; pixels of a picture's token, and tokens of a picture at least, roughly."""
 _QUOTED = 4000
 _ASK = """Summarise the conversation so far, so that the work can go on from your summary alone. Be exact: names, paths,
 commands, numbers, error messages as they stand. Use these headings and leave out what has nothing to say:
@@ -98,16 +97,11 @@ class Compactor:
         return "\n".join(["Todos, as they stand:", *lines]) if lines else ""
 
 
-def size(turns: Sequence[Turn]) -> float:
-    """Tokens of turns, roughly and rather too many."""
-    return sum(_size(turn) for turn in turns)
-
-
 def between(entries: Sequence[Entry], tail: float) -> tuple[int, int] | None:
     """First and last of the entries to be summarised: from the second on, up to where the rest has `tail` tokens. None
     where that is less than two."""
     room, last = tail, len(entries) - 1
-    while last > 0 and (room := room - _size(entries[last].turn)) > 0:
+    while last > 0 and (room := room - size([entries[last].turn])) > 0:
         last -= 1
     return (1, last) if last >= 2 else None
 
@@ -134,23 +128,3 @@ def mechanical(entries: Sequence[Entry]) -> str:
         for used in entry.turn.used
     ]
     return "\n".join(["Calls that were made:", *lines])
-
-
-def _size(turn: Turn) -> float:
-    letters, pictures = 40, 0.0
-    for part in turn.parts:
-        match part:
-            case Image() as picture:
-                pictures += _seen(picture)
-            case Text() | Thinking():
-                letters += len(part.text)
-            case Used(call=call, result=result):
-                letters += len(call.arguments) + 60
-                letters += sum(len(each.text) for each in result.content if isinstance(each, Text))
-                pictures += sum(_seen(each) for each in result.content if isinstance(each, Image))
-    return letters / _A_TOKEN + pictures
-
-
-def _seen(image: Image) -> float:
-    """Tokens of a picture."""
-    return max(_LEAST, image.width * image.height / _PIXELS)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deskagent.agent.converse import compact
+from deskagent.agent.converse import compact, sizes
 from deskagent.agent.converse.compact import Compactor, between
 from deskagent.agent.front import Passing
 from deskagent.agent.recorder import Recorder
@@ -117,7 +117,7 @@ def test_what_the_person_said_names_their_pictures_and_large_ones_weigh_more() -
     small, large = (Image("b", "image/png", side, side, f"{side}.png") for side in (40, 1500))
     entries = [Entry("t", Said((Text("See:"), small)))]
     assert "> (a picture, 40.png, that isn't sent any more)" in compact.said(entries)
-    assert compact.size([Said((large,))]) > 5 * compact.size([Said((small,))]) > 100
+    assert sizes.size([Said((large,))]) > 5 * sizes.size([Said((small,))]) > 100
 
 
 @pytest.mark.parametrize("searchable", [True, False])
