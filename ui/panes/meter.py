@@ -174,4 +174,6 @@ def index(found: Status | None) -> Content:
 def _many(count: float) -> str:
     if count < 1000:
         return f"{count:.0f}"
+    if count >= 1_000_000:
+        return f"{count / 1_000_000:.1f}M"
     return f"{count / 1000:.1f}k" if count < 100_000 else f"{count / 1000:.0f}k"
