@@ -29,6 +29,9 @@ def admit(
     for token in stop_tokens:
         if not 0 <= token < config.vocab:
             raise RequestError(f"stop token {token}: the model knows tokens 0 to {config.vocab - 1}")
+    if request.thinking is not None:
+        check_tokens(request.thinking.start_ids, config, "marker where thinking starts")
+        check_tokens(request.thinking.end_ids, config, "marker where thinking ends")
     prompt = len(request.prompt)
     if prompt >= config.context:
         raise RequestError(

@@ -12,11 +12,19 @@ from dataclasses import replace
 
 import torch
 
+from engine.errors import EngineError
+
 
 def measured() -> int:
-    """Bytes; 0 where the system doesn't tell. Takes as long as importing PyTorch. Errors: CalledProcessError."""
+    """Bytes; 0 where the system doesn't tell. Takes as long as importing PyTorch. Errors: EngineError where no such
+    process runs."""
+    # Elsewhere than here: a project may have a folder of the engine's name.
     run = [sys.executable, "-m", "engine.weights.bare"]
-    return int(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+    done = subprocess.run(run, capture_output=True, text=True, cwd="/")
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["without a word"])[-1]
+        raise EngineError(f"an engine's process ended with {done.returncode} when it was measured: {last}")
+    return int(done.stdout)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from engine.errors import CapacityError, EngineError, RequestError  # noqa: E402
 from engine.generate.sample import GREEDY, Sampling  # noqa: E402
 from engine.generate.sequence import Finish, Request  # noqa: E402
 from engine.generate.stop import Stops  # noqa: E402
+from engine.generate.thinking import Thinking  # noqa: E402
 
 PROMPTS = [
     [(a * n * n + n) % 96 for n in range(length)] for a, length in ((3, 30), (5, 7), (11, 90), (13, 1))
@@ -192,6 +193,9 @@ def test_images_stand_where_they_were_put_in_any_cut(engine, tiny) -> None:
         (Request([1] * 450), CapacityError, "450 tokens of prompt and 1 of answer"),
         (Request([1], max_tokens=0), RequestError, "max_tokens is 0"),
         (Request([1], stop_tokens=frozenset({97})), RequestError, "stop token 97"),
+        (Request([1], thinking=Thinking((1,), (97,), 0)), RequestError, "thinking ends: token 0 is 97"),
+        (Request([1], thinking=Thinking((1,), (), 0)), RequestError, "thinking ends is empty"),
+        (Request([1], thinking=Thinking((), (2,), 0)), RequestError, "thinking starts is empty"),
         (Request([1, 2], images=((1, torch.zeros(2, 64)),)), RequestError, "leave the prompt"),
         (Request([1, 2], images=((0, torch.zeros(1, 63)),)), RequestError, r"\(1, 63\), not \[n, 64\]"),
     ],

@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch")
 from engine.batch import Batch  # noqa: E402
 from engine.cache.pools import Pools  # noqa: E402
 from engine.config import K3  # noqa: E402
+from engine.errors import EngineError  # noqa: E402
 from engine.model import Model  # noqa: E402
 from engine.process import wire  # noqa: E402
 from engine.process.client import Client, status  # noqa: E402
@@ -112,6 +113,17 @@ def most(pid: int) -> int:
     files back that weren't read of late."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) << 10
+
+
+def test_a_process_is_measured_that_runs_nothing_of_the_folder(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('this is the project')")
+    monkeypatch.chdir(tmp_path)
+    assert measured() > 50e6
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(EngineError, match="this is the project"):
+        measured()
 
 
 @pytest.mark.slow
