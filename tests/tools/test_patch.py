@@ -148,7 +148,16 @@ def test_what_git_says_of_files_is_understood(context, project: Path) -> None:
 )
 def test_a_model_is_told_of_the_form_that_it_does_best(form: str, told: set[str]) -> None:
     every = registry.tools()
-    names = set(fitting(every, Capabilities(1000, edits=form)))
+    names = set(fitting(every, Capabilities(32768, edits=form)))
     assert names & {"edit", "patch", "write"} == told and "image" not in names
-    assert "image" in fitting(every, Capabilities(1000, images=True))
+    assert "image" in fitting(every, Capabilities(32768, images=True))
     assert set(fitting(registry.tools(["edit"]), Capabilities(1000, edits="patch"))) == {"edit"}
+
+
+def test_a_model_with_little_room_is_told_of_fewer_tools() -> None:
+    every = registry.tools()
+    told = [set(fitting(every, Capabilities(context))) for context in (32768, 8192, 2048)]
+    assert told[0] > told[1] > told[2]
+    assert "job" not in told[1] and {"grep", "terminal"} <= told[1]
+    assert {"read", "edit", "write", "terminal"} <= told[2] and "glob" not in told[2]
+    assert set(fitting(registry.tools(["git", "read"]), Capabilities(4096))) == {"git", "read"}
