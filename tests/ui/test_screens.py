@@ -30,7 +30,8 @@ a + b
 _VARIES = [
     (re.compile(r"\d+ tok/s"), "0 tok/s"),
     (re.compile(r"[▁-█▔▕▎]"), " "),
-    (re.compile(r" \d+ s\b"), " 0 s"),
+    (re.compile(r"( ·)? +\d+ s\b"), ""),
+    (re.compile(r" +(?=F1 keys)"), "   "),
 ]
 
 

@@ -11,13 +11,20 @@ from textual.message import Message
 from textual.widgets import Static
 
 from ui.log.fold import Fold
-from ui.log.items import Item, Work
+from ui.log.items import Item, Said, Words, Work
 from ui.widgets.item import ItemView, View, view
 
 _STEP, _MOST = 40, 160
 """Items that are mounted at a time, and at most."""
 _NEAR = 3
 """Lines from an end at which more is mounted."""
+_HELLO = """\
+deskagent
+
+Say what is to be done in this folder.
+@ names a file · / is a command · ! runs a shell line
+Shift+Tab changes what may happen unasked · F1 shows all keys"""
+"""What stands there before anything is said."""
 
 
 class Transcript(VerticalScroll, can_focus=False):
@@ -34,8 +41,10 @@ class Transcript(VerticalScroll, can_focus=False):
         self._open = False
         self._lock = asyncio.Lock()
         self._earlier = Static(id="earlier", markup=False)
+        self._hello = Static(_HELLO, id="hello", markup=False)
 
     def compose(self):
+        yield self._hello
         yield self._earlier
 
     def on_mount(self) -> None:
@@ -186,5 +195,6 @@ class Transcript(VerticalScroll, can_focus=False):
 
     def _say_earlier(self) -> None:
         self._earlier.display = self._first > 0
+        self._hello.display = not any(isinstance(item, Said | Words) for item in self._fold.items[:50])
         if self._first:
             self._earlier.update(f"↑ {self._first:,} earlier")
