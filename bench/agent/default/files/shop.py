@@ -1,0 +1,2 @@
+def price(amount, each):
+    return amount * each

@@ -1,0 +1,3 @@
+from app import net, other
+
+assert (net.TIMEOUT, net.RETRIES, other.LIMIT) == (60, 3, 30)

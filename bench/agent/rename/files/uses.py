@@ -1,0 +1,5 @@
+from names import old
+
+
+def twice():
+    return 2 * old()

@@ -1,0 +1,6 @@
+import json
+import os
+
+
+def report(rows):
+    return json.dumps(rows)
