@@ -18,7 +18,7 @@ class CaptureError(RuntimeError):
 class Capturing(Protocol):
     """A step that is being captured on a CPU."""
 
-    def aside(self, call: Callable[[], None]) -> None: ...
+    def aside(self, call: Callable[[], object]) -> None: ...
 
 
 class _Here(threading.local):
@@ -29,7 +29,7 @@ here = _Here()
 """What this thread is capturing."""
 
 
-def aside(call: Callable[[], None]) -> None:
+def aside(call: Callable[[], object]) -> None:
     """Calls what has to be decided anew each time, as which experts are in memory. In a step that is being captured, a
     replay comes back to Python at this place and calls it again; it has to read and write the same tensors each time.
     """

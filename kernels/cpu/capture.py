@@ -43,7 +43,7 @@ class Captured(Generic[Result]):
         """Operations of the step."""
         return sum(map(len, self._recordings))
 
-    def aside(self, call: Callable[[], None]) -> None:
+    def aside(self, call: Callable[[], object]) -> None:
         """Calls it now, unrecorded, and in its place in every replay."""
         self._recordings[-1].stop()
         here.capturing = None
