@@ -24,7 +24,7 @@ class Captured(Generic[Result]):
 
     def __init__(self, step: Callable[[], Result]) -> None:
         self._recordings = [_native.Recording()]
-        self._between: list[Callable[[], None]] = []
+        self._between: list[Callable[[], object]] = []
         """What is called after each recording but the last."""
         here.capturing = self
         self._recordings[0].start()
