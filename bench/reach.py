@@ -25,8 +25,6 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from hunk_kinds import kind_of_fix
-
 from deskagent.repair.candidates import python
 from deskagent.repair.candidates.base import Place
 from deskagent.repair.model.measure.hunk import Hunk
@@ -36,6 +34,7 @@ from deskagent.repair.source import SourceFile
 from deskagent.repair.syntax import Syntax
 from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Edit, Suspect
+from engine.train.edits.kinds import kind_of_fix
 
 FIRST = 100
 

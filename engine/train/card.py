@@ -162,8 +162,9 @@ def _data(corpus: Sequence[Package]) -> Iterator[str]:
     learnt = [package for package in corpus if package.use == "train"]
     yield (
         f"Source texts of {len(learnt)} packages, and of {len(corpus) - len(learnt)} more that were held out for"
-        " measuring, all under permissive licences; bugs were put into them by program. The texts of the licences are"
-        " in `assets/train/licences.xz` of the repository."
+        " measuring, all under permissive licences; bugs were put into them by program, and small changes between their"
+        " releases, named in `engine/train/edits.lock` of the repository, are learnt as mends. The licences"
+        " are in `assets/train/licences.xz`."
     )
     yield from ("", "| package | version | licence | use |", "|---|---|---|---|")
     for package in sorted(corpus, key=lambda package: package.name):

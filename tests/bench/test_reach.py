@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hunk_kinds import kind_of_fix
 from reach import main, measured
+
+from engine.train.edits.kinds import kind_of_fix
 
 BEFORE = "def f(a, b):\n    if a < 3:\n        return a\n    return b\n"
 

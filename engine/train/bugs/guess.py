@@ -34,7 +34,11 @@ _COMMON |= {
 def guessable(shown: str, answer: Sequence[Edit], rng: random.Random) -> bool:
     """Always where each name of the answer stands in the excerpt or is known to all who write Python; else by chance,
     the less likely the more names there are."""
-    said = {name for edit in answer for name in _NAMES.findall(edit.new or "")}
-    new = said - _COMMON
-    new -= set(_NAMES.findall(shown)) if new else set()
+    new = names("\n".join(edit.new or "" for edit in answer))
+    new -= names(shown) if new else set()
     return not new or rng.random() < _KEPT ** len(new)
+
+
+def names(text: str) -> set[str]:
+    """Those in a text that not everybody knows who writes Python."""
+    return set(_NAMES.findall(text)) - _COMMON

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from engine.train.corpus.files import Document
 
-_HEAD = re.compile(r"^([ \t]*)(?:async[ ]+def|def|class)[ ]+\w+", re.MULTILINE)
+HEAD = re.compile(r"^([ \t]*)(?:async[ ]+def|def|class)[ ]+(\w+)", re.MULTILINE)
 _CLOSERS = (")", "]", "}")
 _LONGEST = 160
 """Lines of a part."""
@@ -24,7 +24,7 @@ _DECORATED = 12
 """Lines of a decorator."""
 _MODULE_LINES = (12, 45)
 _MODULE_SHARE = 0.05
-_TEST = re.compile(r"(^|[/_])(tests?|testing|conftest)([/_.]|$)|\.pyi$")
+TEST = re.compile(r"(^|[/_])(tests?|testing|conftest)([/_.]|$)|\.pyi$")
 """Nobody asks for mends of tests; of types there is nothing to mend."""
 _PATTERN = re.compile(r"^\w+ = re\.compile\(", re.MULTILINE)
 _PATTERN_SHARE = 0.12
@@ -48,10 +48,10 @@ class Part:
 def choose(document: Document, rng: random.Random) -> Part | None:
     """A part at random; whether it parses is not known yet. None where the file has none, or is a test."""
     text = document.text
-    if "\r" in text or "\f" in text or _TEST.search(document.path):
+    if "\r" in text or "\f" in text or TEST.search(document.path):
         return None
     lines = text.split("\n")
-    heads = list(_HEAD.finditer(text))
+    heads = list(HEAD.finditer(text))
     patterns = list(_PATTERN.finditer(text)) if rng.random() < _PATTERN_SHARE else []
     if patterns:
         return _of_module(lines, rng, text.count("\n", 0, rng.choice(patterns).start()))
@@ -60,11 +60,11 @@ def choose(document: Document, rng: random.Random) -> Part | None:
     head = rng.choice(heads)
     first = text.count("\n", 0, head.start())
     level = len(head[1])
-    last = _end(lines, first, level)
+    last = end(lines, first, level)
     longest = _CLASS_LONGEST if lines[first].lstrip().startswith("class") else _LONGEST
     if last - first > longest or (last - first <= _SHORT and rng.random() < _SHORT_LEFT):
         return None
-    return Part(lines, _decorated(lines, first, level), last)
+    return Part(lines, decorated(lines, first, level), last)
 
 
 def functions(lines: Sequence[str], row: int) -> list[tuple[int, int]]:
@@ -72,20 +72,20 @@ def functions(lines: Sequence[str], row: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     below = sys.maxsize
     for at in range(row, -1, -1):
-        head = _HEAD.match(lines[at])
+        head = HEAD.match(lines[at])
         if head is None or len(head[1]) >= below:
             continue
         # whether or not it holds the row: what begins above it and isn't further out ends before it
         below = len(head[1])
-        end = _end(lines, at, below)
-        if end > row and not lines[at].lstrip().startswith("class"):
-            found.append((_decorated(lines, at, below), end))
+        last = end(lines, at, below)
+        if last > row and not lines[at].lstrip().startswith("class"):
+            found.append((decorated(lines, at, below), last))
         if not below:
             break
     return found
 
 
-def _decorated(lines: Sequence[str], first: int, level: int) -> int:
+def decorated(lines: Sequence[str], first: int, level: int) -> int:
     """Where a function begins with what decorates it."""
     at = first
     while at and first - at < _DECORATED and (bare := lines[at - 1].lstrip()):
@@ -98,7 +98,7 @@ def _decorated(lines: Sequence[str], first: int, level: int) -> int:
     return first
 
 
-def _end(lines: Sequence[str], first: int, level: int) -> int:
+def end(lines: Sequence[str], first: int, level: int) -> int:
     """Behind the last line of the block that begins at `first`, blank lines and comments below it left out."""
     last = first + 1
     for number in range(first + 1, len(lines)):

@@ -77,9 +77,7 @@ def worth(text: str, language: str) -> bool:
     lines = text.splitlines() or [""]
     if len(text) / len(lines) > _MEAN_LINE or max(map(len, lines)) > _LONGEST_LINE or "\0" in text:
         return False
-    if sum(letter < "\x80" for letter in text) < _FEWEST_ASCII * len(text) or _GENERATED.search(
-        text[:_NOTICE]
-    ):
+    if len(text.encode("ascii", "ignore")) < _FEWEST_ASCII * len(text) or _GENERATED.search(text[:_NOTICE]):
         return False
     return language != "python" or parses(text)
 

@@ -11,16 +11,18 @@ from engine.errors import ConfigError
 from engine.train.bugs import makers as bugs
 from engine.train.bugs import record
 from engine.train.bugs.traced import traced
+from engine.train.edits import record as mends
 from engine.train.library import Library
 from engine.train.make import Maker
 from engine.train.make.contrast import contrast, drawn
+from engine.train.make.edited import edited
 from engine.train.make.language import lm
 from engine.train.make.middle import fim
 
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """What makers draw from. folder: of records beside the shards. half: `train` or `held`."""
+    """What makers draw from. folder: of the shards and what lies beside them. half: `train` or `held`."""
 
     library: Library
     folder: Path
@@ -35,6 +37,7 @@ MAKERS: dict[str, Callable[[Stock], Maker]] = {
     "traced": lambda stock: partial(
         traced, record.read(stock.folder / f"traced-{stock.half}.xz", stock.library.documents)
     ),
+    "edits": lambda stock: partial(edited, mends.read(stock.folder / f"edits-{stock.half}.xz")),
     "contrast": lambda stock: partial(
         contrast, drawn(stock.folder / f"contrast-{stock.half}.xz", stock.library.documents)
     ),
