@@ -6,34 +6,32 @@ What it shows is folded from the session's log; what it knows beside that (a dra
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import importlib
-import signal
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.timer import Timer
 
-from deskagent.errors import DeskagentError
-from ui import theme
+from ui import commands, theme
 from ui.live.bridge import Bridge
+from ui.live.frames import Frames
 from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
+from ui.live.signals import heed
 from ui.log.facts import Facts
 from ui.log.fold import Fold
 from ui.panes import PANES
 from ui.screens.keys import Keys
 from ui.tour import TOUR
-from ui.widgets.completing import Completing, wanted
+from ui.widgets.completing import Completing, files_of, wanted
 from ui.widgets.composer import Composer
 from ui.widgets.question import QuestionView
+from ui.widgets.questions import Questions
 from ui.widgets.side import Side
 from ui.widgets.status import StatusLine
 from ui.widgets.transcript import Transcript
@@ -42,14 +40,10 @@ if TYPE_CHECKING:
     from deskagent.agent.converse.work import Options
     from ui.live.conversation import Conversation
 
-FRAME = 1 / 30
-"""Seconds between two batches of what happens."""
 _TWICE = 0.8
 """Seconds within which a key counts as pressed twice."""
 _LEAVE = 12.0
 """Seconds that a conversation has to end when the person leaves."""
-_MOST_FILES = 50_000
-"""Files that @ finds."""
 _NARROW = 100
 """Columns below which the side panel takes the whole width."""
 
@@ -61,25 +55,7 @@ class DeskApp(App[int]):
     CSS_PATH = "theme.tcss"
     TITLE = "deskagent"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "interrupt", "Interrupt; twice: hard", show=False),
-        Binding("shift+tab", "next_mode", "Next mode", priority=True),
-        Binding("ctrl+o", "unfold", "Unfold everything", priority=True),
-        Binding("ctrl+g", "sessions", "Sessions", priority=True),
-        Binding("ctrl+l", "models", "Models and thinking", priority=True),
-        Binding("ctrl+r", "again", "Search what was said", priority=True),
-        Binding("f1", "keys", "Keys", priority=True),
-        Binding("ctrl+up", "call(-1)", "Call before", priority=True, show=False),
-        Binding("ctrl+down", "call(1)", "Next call", priority=True, show=False),
-        Binding("ctrl+b", "side", "Side panel", priority=True),
-        Binding("pageup", "page(-1)", "Scroll up", priority=True, show=False),
-        Binding("pagedown", "page(1)", "Scroll down", priority=True, show=False),
-        Binding("ctrl+home", "first", "To the start", priority=True, show=False),
-        Binding("ctrl+end", "last", "To the end", priority=True, show=False),
-        Binding("ctrl+c", "stop_or_leave", "Clear, interrupt, leave", priority=True, show=False),
-        Binding("ctrl+d", "leave_if_empty", "Leave", priority=True, show=False),
-        Binding("ctrl+q", "leave", "Leave", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = commands.BINDINGS
 
     def __init__(self, options: Callable[[], Options], check: Callable[[], object] = lambda: None) -> None:
         super().__init__()
@@ -96,24 +72,23 @@ class DeskApp(App[int]):
         self._readers: dict[str, Any] = {}
         self._waiting: list[str] = []
         self._queued: list[str] = []
-        self._asked: list[Asked] = []
         self._working = self._leaving = False
-        self._escaped = self._stopped_at = self._began = 0.0
-        self._drained = 0.0
-        self._context_of_app = contextvars.Context()
-        self._clock: Timer | None = None
+        self._escaped = self._stopped_at = 0.0
         self.commands: dict[str, str] = {}
         self._files: dict[str, str] | None = None
         self.completing = Completing()
         self.composer = Composer(self.completing)
         self.transcript, self.side = Transcript(), Side()
-        self._below, self._status = Vertical(id="below"), StatusLine()
-        self._bridge = Bridge(self._wake)
+        self._questions, self._status = Questions(), StatusLine()
+        self._bridge = Bridge(lambda: None)
+        self._frames: Frames | None = None
 
     async def _begin(self) -> None:
         """Begins a conversation, which tells when it has opened its session."""
         module = await asyncio.to_thread(importlib.import_module, "ui.live.conversation")
-        self._bridge = Bridge(self._wake)
+        if self._frames is None:
+            self._frames = Frames(self, self._drain)
+        self._bridge = Bridge(self._frames.wake)
         readers = {pane.id: pane.reader for pane in PANES}
         made = self.conversation = module.Conversation(self._options, self._bridge, readers, self._check)
         made.start()
@@ -122,7 +97,8 @@ class DeskApp(App[int]):
         with Horizontal(id="middle"):
             with Vertical(id="main"):
                 yield self.transcript
-                with self._below:
+                with Vertical(id="below"):
+                    yield self._questions
                     yield self.completing
                     yield self.composer
             yield self.side
@@ -131,15 +107,8 @@ class DeskApp(App[int]):
     async def on_mount(self) -> None:
         self.composer.focus()
         await self.transcript.read(self.fold)
-        self._context_of_app = contextvars.copy_context()
-        self._status.status.doing = "opening"
-        loop = self._loop
-        if loop is not None:
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                try:
-                    loop.add_signal_handler(number, self._told_to_end, number)
-                except (ValueError, RuntimeError, NotImplementedError):
-                    break  # not the main thread: a test, or somebody's own program
+        self._status.doing("opening")
+        heed(self._told_to_end)
         self.call_after_refresh(self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -152,26 +121,9 @@ class DeskApp(App[int]):
 
     # what happens
 
-    def _wake(self) -> None:
-        """On any thread: something is in the queue."""
-        if (loop := self._loop) is not None:
-            try:
-                loop.call_soon_threadsafe(self._soon, context=self._context_of_app)
-            except RuntimeError:
-                return  # the app has ended
-
-    def _soon(self) -> None:
-        """What comes within a frame is shown at once."""
-        left = FRAME - (time.monotonic() - self._drained)
-        if left > 0:
-            self.set_timer(left, self._drain)
-        else:
-            self.call_later(self._drain)
-
     async def _drain(self) -> None:
         if not self._status.is_attached:  # the app is ending
             return
-        self._drained = time.monotonic()
         kept: list[Any] = []
         for message in self._bridge.taken():
             if handle := _HANDLERS.get(type(message)):
@@ -190,13 +142,13 @@ class DeskApp(App[int]):
     async def _opened(self, opened: Opened) -> None:
         self.session = opened.session
         self.fold, self.facts, self._readers = opened.fold, opened.facts, dict(opened.readers)
-        self.commands = {**opened.commands, **{name: says for name, (says, _) in COMMANDS.items()}}
+        self.commands = {**opened.commands, **{name: says for name, (says, _) in commands.COMMANDS.items()}}
         self._status.status.facts = opened.facts
         self.composer.remember(opened.said)
         await self.transcript.read(self.fold)
         if self.conversation is not None:
             await self.side.fill(self._readers, self.conversation)
-        self._doing("")
+        self._status.doing("")
         waiting, self._waiting = self._waiting, []
         for text in waiting:
             self._send(text)
@@ -207,7 +159,7 @@ class DeskApp(App[int]):
 
     async def _worked(self, working: Working) -> None:
         self._working, self._files = working.on, None
-        self._doing("working" if working.on else "")
+        self._status.doing("working" if working.on else "")
         if working.stopped:
             self.fold.note("info", "interrupted; what you say next goes on from here")
         elif not working.on and self._queued:
@@ -222,7 +174,7 @@ class DeskApp(App[int]):
 
     async def _ended(self, ended: Ended) -> None:
         self._working = False
-        self._doing("")
+        self._status.doing("")
         if self._leaving:
             self.exit(0)
         elif ended.error:
@@ -232,12 +184,8 @@ class DeskApp(App[int]):
             self.fold.note("error", "\n".join(filter(None, self.error)))
 
     async def _question(self, asked: Asked) -> None:
-        self._asked.append(asked)
-        shown = QuestionView(asked)
-        await self._below.mount(shown, before=self.completing)
-        self._doing("waiting for you")
-        if not self.composer.text.strip():
-            shown.take_focus()
+        await self._questions.ask(asked, focus=not self.composer.text.strip())
+        self._status.doing("waiting for you")
 
     async def _withdrawn(self, message: Withdrawn) -> None:
         await self._put_away(message.asked)
@@ -248,17 +196,9 @@ class DeskApp(App[int]):
         await self._put_away(event.asked)
 
     async def _put_away(self, asked: Asked) -> None:
-        if asked in self._asked:
-            self._asked.remove(asked)
-        for shown in self._below.query(QuestionView):
-            if shown.asked is asked:
-                await shown.remove()
-        rest = list(self._below.query(QuestionView))
-        if rest:
-            rest[0].take_focus()
-        else:
+        if not await self._questions.put_away(asked):
             self.composer.focus()
-            self._doing("working" if self._working else "")
+            self._status.doing("working" if self._working else "")
 
     # what the person does
 
@@ -275,8 +215,8 @@ class DeskApp(App[int]):
         conversation = self.conversation
         self.call_later(self.transcript.show_end)
         name, _, words = text[1:].partition(" ")
-        if text.startswith("/") and name in COMMANDS and not words.strip():
-            COMMANDS[name][1](self)
+        if text.startswith("/") and name in commands.COMMANDS and not words.strip():
+            self._own(name)
         elif not self.session or self.error or conversation is None:
             self._waiting.append(text)
             if self.error:
@@ -290,7 +230,7 @@ class DeskApp(App[int]):
 
     async def open(self, options: Callable[[], Options]) -> None:
         """Closes the session, and opens another one, or the same one again."""
-        self._doing("opening")
+        self._status.doing("opening")
         self._options, self.session, self.error = options, "", None
         if (before := self.conversation) is not None:
             before.close()
@@ -312,47 +252,32 @@ class DeskApp(App[int]):
         asked = wanted(composer.before_cursor(), first) if composer.has_focus else None
         if asked is not None and asked.kind == "@" and self._files is None and self.conversation is not None:
             project = self.conversation.project
-            self._files = dict.fromkeys((await asyncio.to_thread(_files, project)), "")
+            self._files = dict.fromkeys((await asyncio.to_thread(files_of, project)), "")
         self.completing.offer(asked, self.commands if asked and asked.kind == "/" else self._files or {})
 
     def action_interrupt(self) -> None:
         """Leaves what has the focus; interrupts; where nothing runs, twice goes back to something said."""
         now = time.monotonic()
-        if self.focused is not self.composer and not self._asked:
+        if self.focused is not self.composer and not self._questions.open:
             self.composer.focus()
             return
         if not self._working:
             if now - self._escaped < _TWICE:
-                self._choose("rewind")
+                self.action_choose("rewind")
             self._escaped = now
             return
         if now - self._stopped_at > _TWICE:
-            self._doing("stopping")
+            self._status.doing("stopping")
         self._stopped_at = now
         if self.conversation is not None:
             self.conversation.interrupt()
 
-    def _choose(self, what: str) -> None:
+    def action_choose(self, what: str) -> None:
         """Has the person pick something: a function of `ui.choosing`, by its name."""
         if self.session and self.conversation is not None:
             from ui import choosing
 
             self.run_worker(getattr(choosing, what)(self, self.conversation))
-
-    def action_sessions(self) -> None:
-        self._choose("session")
-
-    def action_models(self) -> None:
-        self._choose("model")
-
-    def action_thinking(self) -> None:
-        self._choose("thinking")
-
-    def action_again(self) -> None:
-        self._choose("again")
-
-    def action_rewind(self) -> None:
-        self._choose("rewind")
 
     def action_keys(self) -> None:
         self.push_screen(Keys())
@@ -372,16 +297,20 @@ class DeskApp(App[int]):
             self.composer.focus()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        for name, (says, act) in COMMANDS.items():
-            yield SystemCommand(name.capitalize(), says, partial(act, self))
+        for name, (says, _) in commands.COMMANDS.items():
+            yield SystemCommand(name.capitalize(), says, partial(self._own, name))
+
+    def _own(self, name: str) -> None:
+        """Does one of the app's own commands."""
+        self.call_later(self.run_action, commands.COMMANDS[name][1])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Over the conversation, only what leaves the app. A pane scrolls itself, and may have `takes_keys`."""
         if getattr(self.focused, "takes_keys", False):
             return False
-        if action in _OF_TRANSCRIPT and self.side.has_focus_within:
+        if action in commands.OF_TRANSCRIPT and self.side.has_focus_within:
             return False
-        return len(self.screen_stack) < 2 or action not in _OF_CONVERSATION
+        return len(self.screen_stack) < 2 or action not in commands.OF_CONVERSATION
 
     def action_next_mode(self) -> None:
         if self.conversation is not None:
@@ -395,9 +324,8 @@ class DeskApp(App[int]):
         self.screen.set_class(opened, "-side")
 
     def action_page(self, pages: int) -> None:
-        questions = self._below.query(QuestionView)
-        if questions and self.screen.focused is not self.composer:
-            questions.first().action_scroll(pages)
+        if self._questions.open and self.screen.focused is not self.composer:
+            self._questions.first.action_scroll(pages)
             return
         transcript = self.transcript
         transcript.scroll_relative(y=pages * max(1, transcript.size.height - 2), animate=False)
@@ -436,7 +364,7 @@ class DeskApp(App[int]):
             self.exit(0)
             return
         self._leaving = True
-        self._doing("leaving")
+        self._status.doing("leaving")
         self.conversation.close()
         self.set_timer(_LEAVE, partial(self.exit, 0))
 
@@ -445,67 +373,7 @@ class DeskApp(App[int]):
             self.conversation.close()
         self.exit(128 + number)
 
-    # the line at the bottom
 
-    def _doing(self, what: str) -> None:
-        """Says what is going on; a clock runs for as long as something is."""
-        status = self._status.status
-        if what and not status.doing:
-            self._began = time.monotonic()
-        status.doing, status.seconds = what, 0
-        keys = {"working": "Esc interrupts", "stopping": "Esc again: at once", "": "F1 keys · / commands"}
-        self._status.keys = keys.get(what, "")
-        if what and self._clock is None:
-            self._clock = self.set_interval(1, self._tick)
-        elif not what and self._clock is not None:
-            self._clock.stop()
-            self._clock = None
-        self._status.refresh()
-
-    def _tick(self) -> None:
-        self._status.status.seconds = int(time.monotonic() - self._began)
-        self._status.refresh()
-
-
-def _files(project: Path) -> list[str]:
-    from deskagent.repo import walk
-
-    try:
-        return walk.names(project, limit=_MOST_FILES)[0]
-    except DeskagentError:
-        return []
-
-
-_OF_TRANSCRIPT = frozenset({"page", "first", "last", "call"})
-_OF_CONVERSATION = frozenset(
-    {
-        *(
-            "interrupt",
-            "next_mode",
-            "unfold",
-            "side",
-            "page",
-            "first",
-            "last",
-            "sessions",
-            "models",
-            "thinking",
-        ),
-        *("again", "keys", "rewind", "call"),
-    }
-)
-COMMANDS: dict[str, tuple[str, Callable[[DeskApp], object]]] = {
-    "help": ("all keys", DeskApp.action_keys),
-    "sessions": ("this folder's sessions: resume, fork, export", DeskApp.action_sessions),
-    "model": ("the model that goes on", DeskApp.action_models),
-    "thinking": ("how much the model thinks", DeskApp.action_thinking),
-    "rewind": ("go back to something you said", DeskApp.action_rewind),
-    "history": ("search what was said before", DeskApp.action_again),
-    "side": ("show or hide the side panel", DeskApp.action_side),
-    "theme": ("dark or light", DeskApp.action_theme),
-    "exit": ("leave", DeskApp.action_leave),
-}
-"""Commands of the app itself, also behind a slash."""
 _HANDLERS: dict[type, Callable[[DeskApp, Any], Any]] = {
     Opened: DeskApp._opened,
     Surroundings: DeskApp._surroundings,

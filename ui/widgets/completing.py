@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from deskagent.errors import DeskagentError
 from deskagent.terminal.text import printable
 from ui.log.fuzzy import best
 
 _MOST = 8
+_MOST_FILES = 50_000
 _COMMAND = re.compile(r"/([\w-]*)\Z")
 _FILE = re.compile(r"(?:^|\s)@([^\s@\"']*)\Z")
 
@@ -33,6 +36,16 @@ def wanted(before: str, first_line: bool) -> Wanted | None:
     if found := _FILE.search(before):
         return Wanted("@", found[1])
     return None
+
+
+def files_of(project: Path) -> list[str]:
+    """Names of a project's files, as far as they can be read."""
+    from deskagent.repo import walk
+
+    try:
+        return walk.names(project, limit=_MOST_FILES)[0]
+    except DeskagentError:
+        return []
 
 
 class Completing(OptionList, can_focus=False):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 
 from ui.log.facts import Facts
 
 _MODE = {"plan": "$text-secondary", "ask": "$text-primary", "auto": "$text-warning", "full": "$text-error"}
 _GAP = "  "
+_KEYS = {"working": "Esc interrupts", "stopping": "Esc again: at once", "": "F1 keys · / commands"}
 
 
 @dataclass
@@ -68,6 +71,26 @@ class StatusLine(Widget):
         super().__init__(id="status")
         self.status = Status(Facts())
         self.keys = ""
+        self._began = 0.0
+        self._clock: Timer | None = None
+
+    def doing(self, what: str) -> None:
+        """Says what is going on; a clock runs for as long as something is."""
+        status = self.status
+        if what and not status.doing:
+            self._began = time.monotonic()
+        status.doing, status.seconds = what, 0
+        self.keys = _KEYS.get(what, "")
+        if what and self._clock is None:
+            self._clock = self.set_interval(1, self._tick)
+        elif not what and self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+        self.refresh()
+
+    def _tick(self) -> None:
+        self.status.seconds = int(time.monotonic() - self._began)
+        self.refresh()
 
     def render(self) -> Content:
         width = max(0, self.size.width - 2)
