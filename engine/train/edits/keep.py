@@ -29,9 +29,11 @@ _LEFT_OUT = re.compile(
     re.MULTILINE,
 )
 """In a change that is no mend: of what is warned of or logged, of versions, types and imports."""
-_KINDS_LEFT_OUT = frozenset({"put in: function or class"})
+_KINDS_LEFT_OUT = frozenset({"put in: function or class", "another Import", "another ImportFrom"})
 _ANEW = frozenset({"statements anew", "statement anew"})
 """Mends where words within lines are replaced; where lines are, the code is rather written in another way."""
+_OF_SUPER = re.compile(r"\w+ , (?:self|cls)")
+"""What `super` was told before it knew by itself."""
 _OWNER = re.compile(r"(?!(?:self|cls) \.$)(?:\w+ \. ?)+")
 """A module's name before that of what is in it."""
 
@@ -75,6 +77,10 @@ def _why_not(pair: Pair, gone: str, come: str, edits: Sequence[Edit]) -> str:
     """Nothing for what may be a mend."""
     if gone == come:
         return "words, types, layout"
+    if not come and _OF_SUPER.fullmatch(gone):
+        return "warnings, logs, versions, imports"
+    if len(edits) > 1 and len({(edit.old, edit.new) for edit in edits}) == 1:
+        return "a name anew"
     if pair.strange > _STRANGE:
         return "strange names"
     if _LEFT_OUT.search(f"{gone}\n{come}") or _LEFT_OUT.search(_lines(edits)):

@@ -60,6 +60,11 @@ def test_mends(old, new, kind):
         ("limit: int = 3", "limit: int = 4", "signature"),
         ("    self.seen", "    warnings.warn(path)\n    self.seen", "warnings, logs, versions, imports"),
         ("self.load", "self.disk.files.load", None),
+        (
+            "data.copy()\n    return self.parse(data,",
+            "copy.copy()\n    return self.parse(copy,",
+            "a name anew",
+        ),
         ("self.load(path)", "tools.self.load(path)", "warnings, logs, versions, imports"),
         (
             "    self.seen = data.copy()\n",
