@@ -22,7 +22,7 @@ from ui import commands, theme
 from ui.live.bridge import Bridge
 from ui.live.frames import Frames
 from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
-from ui.live.signals import heed
+from ui.live.signals import end_surely, heed
 from ui.log.facts import Facts
 from ui.log.fold import Fold
 from ui.panes import PANES
@@ -369,8 +369,10 @@ class DeskApp(App[int]):
         self.set_timer(_LEAVE, partial(self.exit, 0))
 
     def _told_to_end(self, number: int) -> None:
-        if self.conversation is not None:
-            self.conversation.close()
+        conversation = self.conversation
+        if conversation is not None:
+            conversation.close()
+        end_surely(128 + number, lambda: conversation and conversation.join(_LEAVE))
         self.exit(128 + number)
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+_GRACE = 5.0
+"""Seconds that the app has to leave once its conversation has ended."""
 
 
 def heed(told: Callable[[int], None]) -> None:
@@ -18,3 +23,15 @@ def heed(told: Callable[[int], None]) -> None:
             loop.add_signal_handler(number, told, number)
         except (ValueError, RuntimeError, NotImplementedError):
             return
+
+
+def end_surely(code: int, last: Callable[[], object]) -> None:
+    """Ends this program some seconds after `last` has returned, if it hasn't ended by itself. Where the terminal is
+    gone, the threads that write and read it never end, and the one that reads takes a whole processor."""
+
+    def end() -> None:
+        last()
+        time.sleep(_GRACE)
+        os._exit(code)
+
+    threading.Thread(target=end, name="end", daemon=True).start()

@@ -66,6 +66,13 @@ class Screen:
         return int(found[0])
 
 
+def runs(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
 @pytest.fixture
 def screen(agent, project: Path, tmp_path: Path) -> Iterator[Screen]:
     """A shell in the project's folder, 100×30."""
@@ -135,6 +142,18 @@ def test_told_to_end_it_leaves_the_terminal_whole(screen, serve) -> None:
     screen.shows("To go on")
     screen.send("echo code $?")
     screen.shows("code 143")
+
+
+def test_a_terminal_that_goes_away_takes_the_app_with_it(screen, serve) -> None:
+    serve(SAID)
+    screen.send('"$DESKAGENT"')
+    screen.shows("stand/in")
+    app = screen.pid()
+    screen.tmux("kill-server")
+    end = time.monotonic() + PATIENCE
+    while runs(app):
+        assert time.monotonic() < end, "it is still there"
+        time.sleep(0.2)
 
 
 def test_a_dead_server_is_told_and_the_conversation_stays(screen, serve, agent) -> None:
