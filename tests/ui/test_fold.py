@@ -182,6 +182,8 @@ def test_nothing_foreign_stays_active(event) -> None:
         ("no json", "no json"),
         ("[1]", "[1]"),
         ("[" * 100_000, "[" * 400),
+        ('{"todos": [{"text": "read", "state": "done"}, {"text": "mend"}]}', "read · mend"),
+        ('{"names": ["a", 1, {"b": 2}]}', 'a · 1 · {"b": 2}'),
     ],
 )
 def test_what_a_call_is_about(arguments: str, says: str) -> None:

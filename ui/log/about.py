@@ -22,8 +22,16 @@ def about(arguments: str) -> str:
     if not found:
         return ""
     name = next((name for name in _SAYS if name in found), next(iter(found)))
-    value = found[name]
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LONGEST]
+    return _said(found[name])[:_LONGEST]
+
+
+def _said(value: object) -> str:
+    """A text as it is, a list's texts one after the other, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return " · ".join(_said(each.get("text", each) if isinstance(each, dict) else each) for each in value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _plain(value: str) -> str:

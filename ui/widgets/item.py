@@ -21,6 +21,7 @@ class ItemView(Static, can_focus=True):
     def __init__(self, item: Item, *, open: bool = False) -> None:
         super().__init__(look(item, open), markup=False, classes=type(item).__name__.lower())
         self.item, self.open = item, open
+        self.set_class(open, "-open")
 
     async def show(self, item: Item) -> None:
         """The item as it is now."""
@@ -29,6 +30,7 @@ class ItemView(Static, can_focus=True):
 
     def toggle(self, open: bool | None = None) -> None:
         self.open = not self.open if open is None else open
+        self.set_class(self.open, "-open")
         self.update(look(self.item, self.open))
 
     def action_fold(self) -> None:

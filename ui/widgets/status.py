@@ -57,7 +57,7 @@ def parts(status: Status) -> list[tuple[str, str]]:
         made.append((f"cached {facts.cached:.0%}", "$muted"))
     if status.rung:
         made.append(
-            ("no sandbox", "$text-error") if status.rung == "none" else (f"⛨ {status.rung}", "$muted")
+            ("no sandbox", "$text-error") if status.rung == "none" else (f"in {status.rung}", "$muted")
         )
     if status.branch:
         made.append((f"⎇ {status.branch}", "$muted"))
