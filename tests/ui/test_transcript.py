@@ -74,3 +74,28 @@ def test_who_scrolls_away_stays_where_they_are_while_more_comes(play, long: str)
         assert questions(on) == before
 
     play([], steps, session=long)
+
+
+def test_what_comes_in_the_place_of_all_that_was_mounted_is_shown(play) -> None:
+    async def steps(on: Play) -> None:
+        await on.send("mend it")
+        await on.shows("Mended.")
+        await on.idle()
+        on.app.fold.take(talk.Rewound(to=on.items(Said)[0].turn))
+        on.app.fold.note("info", "taken back")  # both before the transcript looks
+        await on.app.transcript.fresh()
+        await on.shows("taken back")
+        assert "earlier" not in on.screen()
+
+    play([says("Mended.")], steps)
+
+
+def test_earlier_turns_stay_in_reach_when_all_that_was_mounted_is_taken_back(play, long: str) -> None:
+    async def steps(on: Play) -> None:
+        on.app.fold.take(talk.Rewound(to=f"t{TURNS - 100}"))
+        await on.app.transcript.fresh()
+        await on.shows(f"question {TURNS - 101}")
+        await on.press("pageup")
+        await on.until(lambda: min(questions(on), default=TURNS) < TURNS - 101, "earlier ones")
+
+    play([], steps, session=long)

@@ -58,9 +58,7 @@ class Transcript(VerticalScroll, can_focus=False):
             await self.remove_children("WordsView")
             self._fold, self._views = fold, {}
             fold.seen()
-            self._known = self._last = len(fold.items)
-            self._first = max(0, self._last - _STEP)
-            await self._mount(fold.items[self._first :])
+            await self._mount_end()
             self._say_earlier()
         self.anchor()
 
@@ -157,6 +155,12 @@ class Transcript(VerticalScroll, can_focus=False):
         if stays.is_mounted:
             self.scroll_to(y=stays.virtual_region.y - from_top, animate=False, force=True)
 
+    async def _mount_end(self) -> None:
+        """The fold's last items, where nothing is mounted."""
+        self._known = self._last = len(self._fold.items)
+        self._first = max(0, self._last - _STEP)
+        await self._mount(self._fold.items[self._first :])
+
     async def _mount(self, items: Sequence[Item], before: View | None = None) -> None:
         made = [view(item, open=self._open) for item in items]
         for shown in made:
@@ -190,8 +194,11 @@ class Transcript(VerticalScroll, can_focus=False):
         gone = [key for key in self._views if fold.get(key) is None]
         await self._remove([self._views.pop(key) for key in gone])
         at = [fold.index(key) for key in self._views]
-        self._first = min(at, default=len(fold.items))
-        self._last = self._known = max(at, default=len(fold.items) - 1) + 1
+        if at:
+            self._first, self._last = min(at), max(at) + 1
+            self._known = self._last
+        else:
+            await self._mount_end()
 
     def _say_earlier(self) -> None:
         self._earlier.display = self._first > 0

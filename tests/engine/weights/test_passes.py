@@ -121,8 +121,14 @@ def test_a_process_is_measured_that_runs_nothing_of_the_folder(tmp_path: Path, m
     (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('this is the project')")
     monkeypatch.chdir(tmp_path)
     assert measured() > 50e6
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(EngineError, match="this is the project"):
+
+
+def test_a_process_that_could_not_be_measured_says_why(tmp_path: Path, monkeypatch) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho it is broken >&2\nexit 3\n")
+    python.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(python))
+    with pytest.raises(EngineError, match=r"ended with 3 .*: it is broken"):
         measured()
 
 
