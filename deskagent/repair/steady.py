@@ -98,13 +98,15 @@ class Steady:
         return tuple(found)
 
 
-def controls(failing: Sequence[TestResult], seconds: float, warm: bool) -> int:
-    """How many control runs tests that failed are worth: `seconds` is a cold run's time."""
+def controls(failing: Sequence[TestResult], seconds: float, warm: bool, doubted: bool = False) -> int:
+    """How many control runs tests that failed are worth: `seconds` is a cold run's time. doubted: they passed in the
+    warm worker, which may be luck."""
     if not failing or all(result.outcome is Outcome.TIMEOUT for result in failing):
         return 0
     if warm:
         return CONTROLS if sum(result.seconds for result in failing) < _QUICK else 1
-    return CONTROLS - 1 if seconds < _QUICK else 1 if seconds < _LONG else 0
+    count = CONTROLS - 1 if seconds < _QUICK else 1 if seconds < _LONG else 0
+    return count + (2 if seconds < _LONG / 4 else 1) if doubted else count
 
 
 def warm_outcomes(report: Report, names: Iterable[str]) -> dict[str, bool]:

@@ -64,6 +64,7 @@ class Verifier:
         self.warm = command.runner != "command" and command.interpreter is not None
         self.reason = "" if self.warm else "The command is neither pytest nor unittest by a known Python."
         self._flaky: frozenset[str] = frozenset()
+        self._doubted = False
         self.steady = Steady()
         self._patience = patience
         self._limits = limits
@@ -285,6 +286,7 @@ class Verifier:
         failing = {r.id for r in found.failing}
         if cold is not None and not cold.green:
             if not failing:
+                self._doubted = True
                 self._go_cold("The tests pass in the warm worker, but the exact command fails.")
             elif (alone := self._alone(found, cold)) < failing:
                 self._flaky |= alone
@@ -299,7 +301,7 @@ class Verifier:
         """Runs the failing tests on the unedited tree again: what passes now and then is flaky."""
         failing = stages.baseline.failing
         names = tuple(r.id for r in failing if r.outcome is not Outcome.TIMEOUT)
-        count = controls(failing, stages.baseline.seconds, self.warm)
+        count = controls(failing, stages.baseline.seconds, self.warm, self._doubted)
         runs = [self._put(lambda slot: stages.outcomes(slot, names, {})) for _ in range(count)]
         done, late = wait(runs, timeout=min(3600.0, max(0.0, until - time.monotonic())))
         for run in late:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from deskagent.repair.command import TestCommand
-from deskagent.repair.steady import Steady
-from deskagent.repair.types import Status
+from deskagent.repair.steady import Steady, controls
+from deskagent.repair.types import Outcome, Status, TestResult
 from deskagent.repair.verify import Verifier
 from deskagent.terminal.sandbox import Unconfined
 
@@ -128,3 +128,15 @@ def test_how_often_follows_from_how_likely_luck_is() -> None:
     assert 8 <= rare.again < even.again < often.again <= 30
     calm = Steady()
     assert calm.controlled(["a", "b"], [{"a": False, "b": True}]) == {"b"} and calm.again == Steady().again
+
+
+@pytest.mark.parametrize(
+    ("seconds", "warm", "doubted", "count"),
+    [
+        *((1.0, True, False, 3), (1.0, False, False, 2), (2.5, False, False, 1), (30.0, False, False, 0)),
+        *((1.0, False, True, 4), (2.5, False, True, 3), (9.0, False, True, 2), (30.0, False, True, 1)),
+    ],
+)
+def test_what_the_warm_worker_saw_pass_is_looked_at_more_often(seconds, warm, doubted, count) -> None:
+    failing = [TestResult("t", Outcome.FAILED, 0.1)]
+    assert controls(failing, seconds, warm, doubted) == count
