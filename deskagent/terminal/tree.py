@@ -137,7 +137,10 @@ def proportional(processes: list[Process]) -> int:
     for process in processes:
         rollup = read_file(f"{_PROC}/{process.pid}/smaps_rollup") or b""
         _, found, rest = rollup.partition(b"\nPss:")
-        total += int(rest.split()[0]) * 1024 if found else process.resident
+        if found:
+            total += int(rest.split()[0]) * 1024
+        elif now := look(process.pid):  # a kernel without rollups; what has ended meanwhile holds nothing
+            total += now.resident
     return total
 
 
