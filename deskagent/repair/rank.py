@@ -186,7 +186,9 @@ def iter_ranked(
     """Candidates for `suspects`, the best first, each resulting code once, all of them parsing.
 
     `project_files` reads a project-relative path. Files that can't be read give no candidates. What `progress` hears
-    between two candidates makes for second edits. No more are made once it is `over`.
+    between two candidates makes for second edits, of which at most every second candidate is one: there are hundreds on
+    top of one first edit, and what made a test pass by chance would crowd out all else. No more are made once it is
+    `over`.
     """
     asked = asked_for(request, baseline) if baseline is not None else None
     hints = read_hints(request, asked, _texts(project_files))
@@ -199,18 +201,21 @@ def iter_ranked(
         value = SUSPICION * math.log(max(suspect.score, 1e-6))
         heap.append((-(value + best), next(order), suspect, value))
     heapq.heapify(heap)
+    then: list[tuple[float, int, Suspect | _Unscored | Candidate, float]] = []  # as `heap`, of second edits
+    alone = True  # the last candidate was no second edit
     opened: set[tuple[str, int]] = set()
     singles: list[pairs.Valued] = []
     attributes: frozenset[str] | None = None
 
-    def push(valued: Iterable[pairs.Valued]) -> None:
+    def push(valued: Iterable[pairs.Valued], onto: list[Any]) -> None:
         for own, candidate in valued:
-            heapq.heappush(heap, (-(own - merge.discount(candidate)), next(order), candidate, own))
+            heapq.heappush(onto, (-(own - merge.discount(candidate)), next(order), candidate, own))
 
-    while heap and not over():
+    while (heap or then) and not over():
         for base, gain in progress.take() if progress is not None else ():
-            push(pairs.seconds(base, gain, singles))
-        negative, _, item, value = heapq.heappop(heap)
+            push(pairs.seconds(base, gain, singles), then)
+        source = then if then and (not heap or (alone and then[0] < heap[0])) else heap
+        negative, _, item, value = heapq.heappop(source)
         if isinstance(item, Suspect):
             file = merge.file(item.path)
             if file is None:
@@ -230,17 +235,17 @@ def iter_ranked(
             part = item.part()
             scores = merge.scorer.score(item.context, part)
             valued = [(value + score, one) for one, score in zip(part, scores, strict=True)]
-            push(valued)
+            push(valued, heap)
             if not item.first:  # two edits of which neither is promising are not, either
-                push(pairs.near(valued, value))
+                push(pairs.near(valued, value), heap)
             singles += heapq.nlargest(MAX_KEPT, valued, key=lambda pair: pair[0])
             if item.first + BATCH < len(item.rows):
                 rest = replace(item, first=item.first + BATCH)
                 heapq.heappush(heap, (-rest.bound, next(order), rest, value))
             continue
         now = value - merge.discount(item)
-        if now < -negative - 1e-9 and heap and now < -heap[0][0]:
-            heapq.heappush(heap, (-now, next(order), item, value))
+        if now < -negative - 1e-9 and source and now < -source[0][0]:
+            heapq.heappush(source, (-now, next(order), item, value))
             continue
         file = merge.file(item.path)
         assert file is not None
@@ -252,6 +257,7 @@ def iter_ranked(
             continue
         merge.given[item.path, item.line] += 1
         merge.given[item.path, item.line, item.operator] += 1
+        alone = source is heap
         yield Ranked(now, replace(item, key=key), file.syntax)
 
 

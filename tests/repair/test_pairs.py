@@ -83,3 +83,17 @@ def test_a_second_edit_comes_soon_after_the_first_got_further():
             noted = number
             progress.note(candidate, red(result("one", Outcome.PASSED), result("two", Outcome.FAILED)))
     raise AssertionError("the pair never came")
+
+
+def test_second_edits_leave_half_of_the_trials_to_others():
+    """Every edit of the first line gets a test further: hundreds of pairs, none of which may crowd out single edits."""
+    progress = Progress(BEFORE)
+    suspects = [Suspect("m.py", line, 1.0) for line in (2, 3, 4)]
+    stream = iter_candidates(lambda path: SOURCE, suspects, baseline=BEFORE, progress=progress)
+    kinds = []
+    for candidate in itertools.islice(stream, 60):
+        kinds.append(candidate.operator == "pair.then")
+        if candidate.line == 2 and not kinds[-1]:
+            progress.note(candidate, red(result("one", Outcome.PASSED), result("two", Outcome.FAILED)))
+    assert any(kinds)
+    assert not any(one and two for one, two in itertools.pairwise(kinds))

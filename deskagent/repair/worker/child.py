@@ -31,8 +31,10 @@ def enter(job, report_to, print_to, folder):
     os.environ["TMPDIR"] = folder
     if "tempfile" in sys.modules:
         sys.modules["tempfile"].tempdir = None
-    if not job.get("bytecode"):
-        sys.dont_write_bytecode = True
+    # Bytecode of the unedited tree is kept in the scratch copy whatever the person's environment says: without it
+    # pytest would rewrite a test file's assertions for every candidate anew.
+    sys.dont_write_bytecode = not job.get("bytecode")
+    if sys.dont_write_bytecode:
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     importlib.invalidate_caches()
     gc.unfreeze()  # what the worker froze was hidden from gc.get_referrers and the like

@@ -127,3 +127,25 @@ def test_a_candidate_that_damages_the_copy_does_not_spoil_the_next(
     good = reading.replace("LIMIT - 1", "LIMIT")
     assert verifier.submit({"shop.py": good.encode()}).result(240).status is Status.GREEN
     assert (project / "data.txt").read_text() == "10"
+
+
+def test_a_test_files_rewriting_is_kept_where_no_bytecode_is_to_be_written(
+    project: Path, verifier_of, fixed, tests, tmp_path, monkeypatch
+) -> None:
+    """Rewriting the assertions of a large file takes longer than its tests."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    seen = tmp_path / "seen"
+    count = f"""\
+import pathlib
+kept = len(list(pathlib.Path(__file__).parent.glob("__pycache__/test_shop.*.pyc")))
+with open({str(seen)!r}, "a") as file:
+    file.write(str(kept))
+"""
+    (project / "test_shop.py").write_text(count + tests)
+    verifier = verifier_of(project)
+    verifier.baseline()
+    assert set(seen.read_text()) <= {"0", "1"}
+    seen.write_text("")
+    assert verifier.submit({"shop.py": fixed.encode()}).result(60).status is Status.GREEN
+    assert set(seen.read_text()) == {"1"}
+    assert not list(project.rglob("*.pyc"))
