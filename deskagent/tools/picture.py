@@ -1,7 +1,8 @@
 """A picture file as models are sent it: decoded apart from us, scaled to what every server takes, saved with a session.
 
 What is sent is always written anew, so nothing that the file says beside the picture (place, camera, comments) goes
-along, and a damaged or hostile file never becomes part of a conversation.
+along, and a damaged or hostile file never becomes part of a conversation. `make` gives the bytes, `keep` puts them
+into a session unchanged: who looks at them in between sees what will be sent.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import json
 import os
 import stat
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 from deskagent.messages import Image
@@ -64,25 +67,68 @@ def read(path: Path) -> bytes:
         raise ToolError(f"{path.name} can't be read: {error.strerror}.") from error
 
 
-def load(raw: bytes, name: str, context: Context, area: Area | None = None) -> tuple[Image, str]:
-    """The picture, and what there is to say about how it was made to fit, "" where nothing. name: for people.
+class Kind(StrEnum):
+    """What a person does to a picture. REDACT: paints over, so that nothing of what stood there is sent."""
+
+    CROP = "crop"
+    REDACT = "redact"
+    BOX = "box"
+    ARROW = "arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """at: left, top, right, bottom of what it is done to, in pixels of the whole picture, the last two not included;
+    an arrow goes from the first two to the last two. Of several crops the last one counts."""
+
+    kind: Kind
+    at: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A picture as it will be sent. data: the bytes. note: how it was made to fit, in words. whole: width and height of
+    the picture as it was, upright. part: what is shown of it. drawn: width and height that the part has in the picture
+    that is sent, where it may have blank margins right and below."""
+
+    data: bytes
+    media: str
+    width: int
+    height: int
+    note: str
+    whole: tuple[int, int]
+    part: Area
+    drawn: tuple[int, int]
+
+
+def make(
+    raw: bytes, name: str, context: Context, area: Area | None = None, edits: Sequence[Edit] = ()
+) -> Made:
+    """The picture in `raw`, a file's contents. name: for people. edits: done before it is scaled.
 
     Errors: ToolError in words, for what is no picture, damaged, or too large.
     """
     if why := _no_picture(raw):
         raise ToolError(f"{name} can't be shown: {why}.")
-    told, data = _decoded(raw, context, area)
+    told, data = _decoded(raw, context, area, edits)
     if error := told.get("error"):
         raise ToolError(f"{name} can't be shown: {error}.")
-    image = Image(
-        context.keep(data),
-        told["media"],
-        told["width"],
-        told["height"],
-        name,
-        context.keep(raw) if len(raw) <= _KEPT else "",
-    )
-    return image, _note(told, area)
+    whole, part, drawn = tuple(told["full"]), tuple(told["part"]), tuple(told["drawn"])
+    note = _note(told, cropped=area is not None or any(edit.kind is Kind.CROP for edit in edits))
+    return Made(data, told["media"], told["width"], told["height"], note, whole, part, drawn)
+
+
+def keep(made: Made, name: str, context: Context, original: bytes = b"") -> Image:
+    """Saves the picture with the session, byte by byte as it was made. original: the file that it was made of, where
+    that may be kept too: it is never sent, but what was painted over in the picture can be seen in it."""
+    kept = context.keep(original) if 0 < len(original) <= _KEPT else ""
+    return Image(context.keep(made.data), made.media, made.width, made.height, name, kept)
+
+
+def load(raw: bytes, name: str, context: Context, area: Area | None = None) -> tuple[Image, str]:
+    """Makes and keeps a picture, and gives its note. Errors: as `make`."""
+    made = make(raw, name, context, area)
+    return keep(made, name, context, raw), made.note
 
 
 def _no_picture(raw: bytes) -> str:
@@ -95,13 +141,14 @@ def _no_picture(raw: bytes) -> str:
     return next((why for magic, why in _ELSE if raw.startswith(magic)), "" if raw else "the file is empty")
 
 
-def _decoded(raw: bytes, context: Context, area: Area | None) -> tuple[dict, bytes]:
+def _decoded(raw: bytes, context: Context, area: Area | None, edits: Sequence[Edit]) -> tuple[dict, bytes]:
     """What the decoder says, and the picture. Errors: ToolError."""
     found = importlib.util.find_spec("PIL")
     if found is None or found.origin is None:
         raise ToolError("Pictures need Pillow, which isn't installed here: pip install pillow.")
     home = Path(found.origin).parents[1]
     asked = {"edge": EDGE, "least": LEAST, "bytes": BYTES, "pixels": PIXELS, "area": area}
+    asked["edits"] = [asdict(edit) for edit in edits]
     script = Path(picturing.__file__).read_text("utf-8")
     printed: list[bytes] = []
     result = spawn.run(
@@ -120,13 +167,12 @@ def _decoded(raw: bytes, context: Context, area: Area | None) -> tuple[dict, byt
     return {"error": why.get(result.end, f"decoding it ended early ({result.end} {result.detail})")}, b""
 
 
-def _note(told: dict, area: Area | None) -> str:
-    width, height = told["full"]
+def _note(told: dict, *, cropped: bool) -> str:
+    (width, height), (left, top, *seen) = told["full"], told["part"]
     notes = [f"{width} × {height} pixels"]
-    if area:
-        notes.append(f"of them {area[2]} × {area[3]} from {area[0]}, {area[1]}")
-    seen = (area[2], area[3]) if area else (width, height)
-    if told["width"] < min(seen[0], width) or told["height"] < min(seen[1], height):
+    if cropped:
+        notes.append(f"of them {seen[0]} × {seen[1]} from {left}, {top}")
+    if told["width"] < seen[0] or told["height"] < seen[1]:
         notes.append(f"shown as {told['width']} × {told['height']}")
     if told["frames"] > 1:
         notes.append(f"the first of {told['frames']} frames")

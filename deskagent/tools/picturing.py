@@ -1,17 +1,19 @@
 """Decodes a picture and makes it fit what models' servers take, in a process of its own: decoders of pictures are old C
 code, and files may be made to blow up. The standard library and Pillow alone.
 
-argv: the folder that Pillow lies in. stdin: a line of JSON {"edge", "least", "bytes", "pixels", "area"}, then the file.
-stdout: a line of JSON {"media", "width", "height", "full", "frames"} and the picture, or {"error"} in words.
+argv: the folder that Pillow lies in. stdin: a line of JSON {"edge", "least", "bytes", "pixels", "area", "edits"}, then
+the file. stdout: a line of JSON {"media", "width", "height", "full", "part", "drawn", "frames"} and the picture, or
+{"error"} in words.
 """
 
 import io
 import json
+import math
 import os
 import sys
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF")
-LIGHT, WHITE, DARK = 200, (255, 255, 255), (40, 40, 40)
+LIGHT, WHITE, DARK, BLACK, RED = 200, (255, 255, 255), (40, 40, 40), (0, 0, 0), (230, 30, 40)
 QUALITIES = (90, 80, 65, 50)
 
 
@@ -46,17 +48,66 @@ def work(asked, raw):
     frames, photo = getattr(picture, "n_frames", 1), picture.format == "JPEG"
     picture = ImageOps.exif_transpose(picture)
     full = picture.size
-    if asked["area"]:
-        left, top, width, height = asked["area"]
-        box = (left, top, min(left + width, full[0]), min(top + height, full[1]))
-        if box[0] >= box[2] or box[1] >= box[3]:
-            return {"error": f"the area lies outside of its {full[0]} × {full[1]} pixels"}, b""
+    box = seen(asked, full)
+    if box[0] >= box[2] or box[1] >= box[3]:
+        return {"error": f"the area lies outside of its {full[0]} × {full[1]} pixels"}, b""
+    if asked["edits"]:
+        picture = plain(picture, max(full))
+        draw(picture, asked["edits"], max(2, max(box[2] - box[0], box[3] - box[1]) // 300))
+    if box != (0, 0, *full):
         picture = picture.crop(box)
     picture = plain(picture, asked["edge"])
+    drawn = picture.size
     picture = padded(picture, asked["least"])
     media, data = encoded(picture, asked["bytes"], photo)
     size = Image.open(io.BytesIO(data)).size
-    return {"media": media, "width": size[0], "height": size[1], "full": full, "frames": frames}, data
+    told = {"media": media, "width": size[0], "height": size[1], "full": full, "frames": frames}
+    told["part"] = box[0], box[1], box[2] - box[0], box[3] - box[1]
+    told["drawn"] = [max(1, round(drawn[n] * size[n] / picture.size[n])) for n in (0, 1)]
+    return told, data
+
+
+def seen(asked, full):
+    """Left, top, right, bottom of what is shown."""
+    left, top, width, height = asked["area"] or (0, 0, *full)
+    box = left, top, left + width, top + height
+    for edit in asked["edits"]:
+        if edit["kind"] == "crop":
+            box = edit["at"]
+    return max(box[0], 0), max(box[1], 0), min(box[2], full[0]), min(box[3], full[1])
+
+
+def draw(picture, edits, width):
+    """What is painted over comes last: no mark shows through or lies on it."""
+    from PIL import ImageDraw
+
+    pen = ImageDraw.Draw(picture)
+    for edit in sorted(edits, key=lambda edit: edit["kind"] == "redact"):
+        left, top, right, bottom = edit["at"]
+        if edit["kind"] == "redact":
+            pen.rectangle((left, top, right - 1, bottom - 1), fill=BLACK)
+        elif edit["kind"] == "box":
+            pen.rectangle((left, top, right - 1, bottom - 1), outline=RED, width=width)
+        elif edit["kind"] == "arrow":
+            arrow(pen, (left, top), (right, bottom), width)
+
+
+def arrow(pen, start, end, width):
+    """A line with a head of about five widths at its end."""
+    across, down = end[0] - start[0], end[1] - start[1]
+    length = max(1.0, math.hypot(across, down))
+    across, down, head = across / length, down / length, min(6.0 * width, length)
+    foot = end[0] - across * head, end[1] - down * head
+    pen.line((*start, *foot), fill=RED, width=width)
+    wing = head / 2
+    pen.polygon(
+        (
+            end,
+            (foot[0] - down * wing, foot[1] + across * wing),
+            (foot[0] + down * wing, foot[1] - across * wing),
+        ),
+        fill=RED,
+    )
 
 
 def plain(picture, edge):

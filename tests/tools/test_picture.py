@@ -141,3 +141,61 @@ def test_what_is_no_file_of_its_size_is_said(at_work, project: Path, make, says:
     make(project / "shot.png")
     with pytest.raises(ToolError, match=says):
         Look().run(ImageArguments(path="shot.png"), at_work)
+
+
+def pixels(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data)).convert("RGB")
+
+
+def test_what_is_kept_are_the_bytes_that_were_made(at_work, kept) -> None:
+    raw = made(Image.effect_noise((2400, 1800), 99))
+    once = picture.make(raw, "shot", at_work)
+    assert kept == {}
+    image = picture.keep(once, "shot", at_work, raw)
+    assert kept[image.blob] == once.data and kept[image.original] == raw
+    assert (once.whole, once.part, once.drawn) == ((2400, 1800), (0, 0, 2400, 1800), (1568, 1176))
+    assert picture.keep(once, "shot", at_work).original == ""
+    assert picture.load(raw, "shot", at_work)[0].blob == image.blob
+
+
+@pytest.mark.parametrize("mode", ["RGB", "P", "LA", "I;16"])
+def test_nothing_of_what_is_painted_over_is_sent(at_work, mode: str) -> None:
+    """Two pictures that differ only below the paint come out as the same bytes."""
+    covered = (
+        picture.Edit(picture.Kind.ARROW, (0, 0, 390, 290)),
+        picture.Edit(picture.Kind.REDACT, (100, 50, 301, 151)),
+    )
+    found = []
+    for secret in (0, 255):
+        drawn = Image.new("L", (400, 300), 128)
+        drawn.paste(64, (0, 0, 50, 50))
+        drawn.paste(192, (350, 0, 400, 50))
+        drawn.paste(secret, (100, 50, 301, 151))
+        drawn.paste(255 - secret, (120, 70, 200, 90))
+        if mode == "I;16":
+            drawn = drawn.point(lambda value: value * 256, "I").convert("I;16")
+        found.append(picture.make(made(drawn.convert(mode)), "shot", at_work, edits=covered).data)
+    if mode != "I;16":  # whose levels are stretched by what stands in it
+        assert found[0] == found[1]
+    for data in found:
+        assert pixels(data).crop((100, 50, 301, 151)).getcolors() == [(201 * 101, (0, 0, 0))]
+        assert pixels(data).getpixel((99, 60)) != (0, 0, 0) != pixels(data).getpixel((301, 60))
+
+
+def test_marks_and_crops_are_in_pixels_of_the_whole_picture(at_work) -> None:
+    raw = made(plain(size=(4000, 3000), colour="white"))
+    marks = (
+        picture.Edit(picture.Kind.BOX, (1000, 1000, 1400, 1200)),
+        picture.Edit(picture.Kind.CROP, (0, 0, 100, 100)),
+        picture.Edit(picture.Kind.CROP, (900, 900, 1700, 1300)),
+    )
+    once = picture.make(raw, "shot", at_work, edits=marks)
+    assert once.note == "4000 × 3000 pixels, of them 800 × 400 from 900, 900"
+    assert (once.width, once.height) == (800, 400) and once.part == (900, 900, 800, 400)
+    shown = pixels(once.data)
+    assert shown.getpixel((100, 150)) == shown.getpixel((499, 150)) == (230, 30, 40)
+    assert shown.getpixel((99, 150)) == shown.getpixel((300, 200)) == (255, 255, 255)
+    sliver = picture.make(raw, "shot", at_work, edits=(picture.Edit(picture.Kind.CROP, (10, 10, 20, 20)),))
+    assert (sliver.width, sliver.height, sliver.drawn) == (32, 32, (10, 10))
+    with pytest.raises(ToolError, match="outside"):
+        picture.make(raw, "shot", at_work, edits=(picture.Edit(picture.Kind.CROP, (5000, 0, 5100, 9)),))
