@@ -18,7 +18,7 @@ from pathlib import Path
 
 from deskagent.errors import TransientError, UsageError
 from deskagent.repo import lightgit
-from deskagent.terminal.environment import base_env
+from deskagent.terminal.environment import base_env, outside
 from deskagent.terminal.process import Process
 from deskagent.terminal.sandbox import Unconfined
 from deskagent.terminal.spawn import start
@@ -223,7 +223,7 @@ def run(repo: Path, *arguments: str) -> bytes:
 def _git(repo: Path, *arguments: str) -> Iterator[Process]:
     """A running git command, all that a repository could bring along switched off. GitError without a git."""
     env = base_env(_ENV)
-    env["PATH"] = _outside(repo, env["PATH"])
+    env["PATH"] = outside(repo, env["PATH"])
     env["GIT_CEILING_DIRECTORIES"] = str(repo.parent)
     program = shutil.which("git", path=env["PATH"])
     if program is None:
@@ -249,12 +249,6 @@ def _try(repo: Path, *arguments: str) -> tuple[int, bytes, str]:
             raise GitError(f"git printed over {_OUTPUT >> 20} MiB in {repo}.", hint="Name fewer files.")
         result = process.wait(10.0) or process.close()
     return result.code, out, (result.head + result.tail).decode("utf-8", "replace").strip()
-
-
-def _outside(repo: Path, path: str) -> str:
-    """PATH without the entries that lie in the project: a test may have put a `git` there."""
-    base = repo.resolve()
-    return os.pathsep.join(e for e in path.split(os.pathsep) if not Path(e).resolve().is_relative_to(base))
 
 
 def _error(repo: Path, arguments: tuple[str, ...], errors: str) -> GitError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 _KEPT_WORDS = """
 PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR CI
@@ -67,3 +68,9 @@ def base_env(extra: Mapping[str, str] | None = None, *, pty: bool = False) -> di
         env["TERM"] = "xterm-256color"
     env.update(extra or {})
     return env
+
+
+def outside(project: Path, path: str) -> str:
+    """PATH without the entries that lie in the project: a test may have put a program of a known name there."""
+    base = project.resolve()
+    return os.pathsep.join(e for e in path.split(os.pathsep) if not Path(e).resolve().is_relative_to(base))
