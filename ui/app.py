@@ -19,18 +19,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from ui import commands, theme
-from ui.live.bridge import Bridge
-from ui.live.frames import Frames
-from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
 from ui.live.signals import end_surely, heed
-from ui.log.facts import Facts
-from ui.log.fold import Fold
-from ui.panes import PANES
-from ui.screens.keys import Keys
-from ui.tour import TOUR
-from ui.widgets.completing import Completing, files_of, wanted
+from ui.widgets.completing import Completing, wanted
 from ui.widgets.composer import Composer
-from ui.widgets.question import QuestionView
 from ui.widgets.questions import Questions
 from ui.widgets.side import Side
 from ui.widgets.status import StatusLine
@@ -38,7 +29,11 @@ from ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from deskagent.agent.converse.work import Options
+    from ui.following import Following
     from ui.live.conversation import Conversation
+    from ui.log.facts import Facts
+    from ui.log.fold import Fold
+    from ui.widgets.question import QuestionView
 
 _TWICE = 0.8
 """Seconds within which a key counts as pressed twice."""
@@ -59,55 +54,82 @@ class DeskApp(App[int]):
 
     def __init__(self, options: Callable[[], Options], check: Callable[[], object] = lambda: None) -> None:
         super().__init__()
-        self._check = check
+        self._check, self._options = check, options
         for each in theme.THEMES:
             self.register_theme(each)
         self.theme = theme.chosen()
-        self._options = options
-        self.conversation: Conversation | None = None
-        self.facts = Facts()
-        self.fold = Fold()
-        self.session = ""
-        self.error: tuple[str, str] | None = None
-        self._readers: dict[str, Any] = {}
-        self._waiting: list[str] = []
-        self._queued: list[str] = []
-        self._working = self._leaving = False
+        self.following: Following | None = None
+        self.leaving = False
+        self._before: list[str] = []
         self._escaped = self._stopped_at = 0.0
-        self.commands: dict[str, str] = {}
-        self._files: dict[str, str] | None = None
         self.completing = Completing()
         self.composer = Composer(self.completing)
         self.transcript, self.side = Transcript(), Side()
-        self._questions, self._status = Questions(), StatusLine()
-        self._bridge = Bridge(lambda: None)
-        self._frames: Frames | None = None
+        self.questions, self.status = Questions(), StatusLine()
 
     async def _begin(self) -> None:
-        """Begins a conversation, which tells when it has opened its session."""
-        module = await asyncio.to_thread(importlib.import_module, "ui.live.conversation")
-        if self._frames is None:
-            self._frames = Frames(self, self._drain)
-        self._bridge = Bridge(self._frames.wake)
-        readers = {pane.id: pane.reader for pane in PANES}
-        made = self.conversation = module.Conversation(self._options, self._bridge, readers, self._check)
-        made.start()
+        """Opens the session that the app was started for."""
+        module = await asyncio.to_thread(importlib.import_module, "ui.following")
+        self.following = following = module.Following(self, self._check)
+        before, self._before = self._before, []
+        for text in before:
+            following.send(text)
+        await following.open(self._options)
+
+    # what is open: nothing before the app is on the screen
+
+    @property
+    def conversation(self) -> Conversation | None:
+        return self.following and self.following.conversation
+
+    @property
+    def session(self) -> str:
+        """Its id, "" where none is open."""
+        return self.following.session if self.following else ""
+
+    @property
+    def error(self) -> tuple[str, str] | None:
+        return self.following and self.following.error
+
+    @property
+    def fold(self) -> Fold:
+        return self._following.fold
+
+    @property
+    def facts(self) -> Facts:
+        return self._following.facts
+
+    @property
+    def _following(self) -> Following:
+        assert self.following is not None
+        return self.following
+
+    async def open(self, options: Callable[[], Options]) -> None:
+        """Another session, or the same one again."""
+        await self._following.open(options)
+
+    def note(self, level: str, text: str) -> None:
+        """Tells the person something that isn't in the log."""
+        self._following.note(level, text)
+
+    @property
+    def _working(self) -> bool:
+        return self.following is not None and self.following.working
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="middle"):
             with Vertical(id="main"):
                 yield self.transcript
                 with Vertical(id="below"):
-                    yield self._questions
+                    yield self.questions
                     yield self.completing
                     yield self.composer
             yield self.side
-        yield self._status
+        yield self.status
 
     async def on_mount(self) -> None:
         self.composer.focus()
-        await self.transcript.read(self.fold)
-        self._status.doing("opening")
+        self.status.doing("opening")
         heed(self._told_to_end)
         self.call_after_refresh(self._begin)
 
@@ -117,148 +139,46 @@ class DeskApp(App[int]):
     @property
     def busy(self) -> bool:
         """Whether something is being done or opened."""
-        return bool(self._status.status.doing)
-
-    # what happens
-
-    async def _drain(self) -> None:
-        if not self._status.is_attached:  # the app is ending
-            return
-        kept: list[Any] = []
-        for message in self._bridge.taken():
-            if handle := _HANDLERS.get(type(message)):
-                await handle(self, message)
-            elif callable(message):
-                message()
-            else:
-                kept.append(message)
-                for reader in (self.fold, self.facts, *self._readers.values()):
-                    reader.take(message)
-        await self.transcript.fresh()
-        self._status.refresh()
-        if kept:
-            self.side.fresh()
-
-    async def _opened(self, opened: Opened) -> None:
-        self.session = opened.session
-        self.fold, self.facts, self._readers = opened.fold, opened.facts, dict(opened.readers)
-        self.commands = {**opened.commands, **{name: says for name, (says, _) in commands.COMMANDS.items()}}
-        self._status.status.facts = opened.facts
-        self.composer.remember(opened.said)
-        await self.transcript.read(self.fold)
-        if self.conversation is not None:
-            await self.side.fill(self._readers, self.conversation)
-        self._status.doing("")
-        waiting, self._waiting = self._waiting, []
-        for text in waiting:
-            self._send(text)
-
-    async def _surroundings(self, found: Surroundings) -> None:
-        status = self._status.status
-        status.context, status.rung, status.branch = found.context, found.rung, found.branch
-
-    async def _worked(self, working: Working) -> None:
-        self._working, self._files = working.on, None
-        self._status.doing("working" if working.on else "")
-        if working.stopped:
-            self.fold.note("info", "interrupted; what you say next goes on from here")
-        elif not working.on and self._queued:
-            self._send(self._queued.pop(0))
-            self._status.status.queued = len(self._queued)
-
-    async def _told(self, told: Told) -> None:
-        self.fold.note(told.level, told.text)
-
-    async def _leave_now(self, leaving: Leaving) -> None:
-        self.action_leave()
-
-    async def _ended(self, ended: Ended) -> None:
-        self._working = False
-        self._status.doing("")
-        if self._leaving:
-            self.exit(0)
-        elif ended.error:
-            self.error = (ended.error, ended.hint)
-            if ended.unready:
-                self.fold.tell(TOUR)
-            self.fold.note("error", "\n".join(filter(None, self.error)))
-
-    async def _question(self, asked: Asked) -> None:
-        await self._questions.ask(asked, focus=not self.composer.text.strip())
-        self._status.doing("waiting for you")
-
-    async def _withdrawn(self, message: Withdrawn) -> None:
-        await self._put_away(message.asked)
-
-    @on(QuestionView.Answered)
-    async def _answered(self, event: QuestionView.Answered) -> None:
-        event.asked.answer(event.answer)
-        await self._put_away(event.asked)
-
-    async def _put_away(self, asked: Asked) -> None:
-        if not await self._questions.put_away(asked):
-            self.composer.focus()
-            self._status.doing("working" if self._working else "")
+        return bool(self.status.status.doing)
 
     # what the person does
 
+    async def on_question_view_answered(self, event: QuestionView.Answered) -> None:
+        event.asked.answer(event.answer)
+        await self._following.put_away(event.asked)
+
     @on(Composer.Sent)
     def _sent(self, event: Composer.Sent) -> None:
-        if event.queue and self._working:
-            self._queued.append(event.text)
-            self._status.status.queued = len(self._queued)
-            self._status.refresh()
-            return
-        self._send(event.text)
+        if event.queue and self.following is not None and self.following.working:
+            self.following.queue(event.text)
+        else:
+            self.send(event.text)
 
-    def _send(self, text: str) -> None:
-        conversation = self.conversation
+    def send(self, text: str) -> None:
+        """Does a command of the app's own; anything else goes to the conversation, once there is one."""
         self.call_later(self.transcript.show_end)
         name, _, words = text[1:].partition(" ")
         if text.startswith("/") and name in commands.COMMANDS and not words.strip():
             self._own(name)
-        elif not self.session or self.error or conversation is None:
-            self._waiting.append(text)
-            if self.error:
-                self.run_worker(self.open(self._options))
-        elif text.startswith("/"):
-            conversation.slash(text)
-        elif text.startswith("!"):
-            conversation.shell(text[1:])
+        elif self.following is None:
+            self._before.append(text)
         else:
-            conversation.say(text)
-
-    async def open(self, options: Callable[[], Options]) -> None:
-        """Closes the session, and opens another one, or the same one again."""
-        self._status.doing("opening")
-        self._options, self.session, self.error = options, "", None
-        if (before := self.conversation) is not None:
-            before.close()
-            await asyncio.to_thread(before.join, _LEAVE)
-        self._bridge.taken()
-        self.fold, self.facts, self._readers = Fold(), Facts(), {}
-        await self.transcript.read(self.fold)
-        await self._begin()
-
-    def note(self, level: str, text: str) -> None:
-        """Tells the person something that isn't in the log."""
-        self.fold.note(level, text)
-        self.call_later(self._drain)
+            self.following.send(text)
 
     @on(Composer.Moved)
     async def _complete(self) -> None:
         composer = self.composer
         first = composer.cursor_location[0] == 0
         asked = wanted(composer.before_cursor(), first) if composer.has_focus else None
-        if asked is not None and asked.kind == "@" and self._files is None and self.conversation is not None:
-            project = self.conversation.project
-            self._files = dict.fromkeys((await asyncio.to_thread(files_of, project)), "")
-        self.completing.offer(asked, self.commands if asked and asked.kind == "/" else self._files or {})
+        names: dict[str, str] = {}
+        if asked is not None and (following := self.following) is not None:
+            names = following.commands if asked.kind == "/" else await following.names()
+        self.completing.offer(asked, names)
 
     def action_interrupt(self) -> None:
         """Leaves what has the focus; interrupts; where nothing runs, twice goes back to something said."""
         now = time.monotonic()
-        if self.focused is not self.composer and not self._questions.open:
+        if self.focused is not self.composer and not self.questions.open:
             self.composer.focus()
             return
         if not self._working:
@@ -267,7 +187,7 @@ class DeskApp(App[int]):
             self._escaped = now
             return
         if now - self._stopped_at > _TWICE:
-            self._status.doing("stopping")
+            self.status.doing("stopping")
         self._stopped_at = now
         if self.conversation is not None:
             self.conversation.interrupt()
@@ -280,6 +200,8 @@ class DeskApp(App[int]):
             self.run_worker(getattr(choosing, what)(self, self.conversation))
 
     def action_keys(self) -> None:
+        from ui.screens.keys import Keys
+
         self.push_screen(Keys())
 
     def action_theme(self) -> None:
@@ -324,8 +246,8 @@ class DeskApp(App[int]):
         self.screen.set_class(opened, "-side")
 
     def action_page(self, pages: int) -> None:
-        if self._questions.open and self.screen.focused is not self.composer:
-            self._questions.first.action_scroll(pages)
+        if self.questions.open and self.screen.focused is not self.composer:
+            self.questions.first.action_scroll(pages)
             return
         transcript = self.transcript
         transcript.scroll_relative(y=pages * max(1, transcript.size.height - 2), animate=False)
@@ -360,11 +282,11 @@ class DeskApp(App[int]):
 
     def action_leave(self) -> None:
         """Ends the session; a second time, without waiting for what runs."""
-        if self._leaving or self.error is not None or self.conversation is None:
+        if self.leaving or self.error is not None or self.conversation is None:
             self.exit(0)
             return
-        self._leaving = True
-        self._status.doing("leaving")
+        self.leaving = True
+        self.status.doing("leaving")
         self.conversation.close()
         self.set_timer(_LEAVE, partial(self.exit, 0))
 
@@ -374,15 +296,3 @@ class DeskApp(App[int]):
             conversation.close()
         end_surely(128 + number, lambda: conversation and conversation.join(_LEAVE))
         self.exit(128 + number)
-
-
-_HANDLERS: dict[type, Callable[[DeskApp, Any], Any]] = {
-    Opened: DeskApp._opened,
-    Surroundings: DeskApp._surroundings,
-    Working: DeskApp._worked,
-    Told: DeskApp._told,
-    Leaving: DeskApp._leave_now,
-    Ended: DeskApp._ended,
-    Asked: DeskApp._question,
-    Withdrawn: DeskApp._withdrawn,
-}

@@ -6,10 +6,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from deskagent.agent.front import Question
-from ui.log.facts import Facts
-from ui.log.fold import Fold
+if TYPE_CHECKING:
+    from deskagent.agent.front import Question
+    from ui.log.facts import Facts
+    from ui.log.fold import Fold
 
 
 @dataclass

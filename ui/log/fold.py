@@ -20,6 +20,7 @@ from deskagent.terminal.text import printable
 from deskagent.tools.plain import plain
 from ui.log.about import about
 from ui.log.items import Aside, Item, Notice, Said, State, Thought, Words, Work
+from ui.log.listed import Listed
 
 _WRITES = "write"
 """The effect of calls whose subject is a diff, see `tools.base.Effect`."""
@@ -31,14 +32,11 @@ _FILE = re.compile(r"<file path=(['\"])(.*?)\1>")
 _RAN = re.compile(r"I ran `(.*?)`:\n(.*)", re.DOTALL)
 
 
-class Fold:
-    """items: in order. changed: keys of those that are new or other since `seen`. moved: some went away since then."""
+class Fold(Listed):
+    """A list that is folded from events."""
 
     def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.changed: set[str] = set()
-        self.moved = False
-        self._at: dict[str, int] = {}
+        super().__init__()
         self._beside: set[str] = set()
         self._ask = self._tier = self._request = ""
         self._parts: list[str] = []
@@ -46,18 +44,6 @@ class Fold:
         self._calls: dict[str, str] = {}
         self._agents: dict[str, str] = {}
         self._numbers = 0
-
-    def seen(self) -> None:
-        """Everything up to now is shown."""
-        self.changed, self.moved = set(), False
-
-    def get(self, key: str) -> Item | None:
-        at = self._at.get(key)
-        return None if at is None else self.items[at]
-
-    def index(self, key: str) -> int:
-        """Where the item stands. Errors: KeyError."""
-        return self._at[key]
 
     def take(self, event: Event | Passing) -> None:
         if self._request and not isinstance(event, talk.Spoken):
@@ -76,24 +62,6 @@ class Fold:
     def _key(self, kind: str) -> str:
         self._numbers += 1
         return f"{kind}:{self._numbers}"
-
-    def _put(self, item: Item) -> None:
-        at = self._at.get(item.key)
-        if at is None:
-            self._at[item.key] = len(self.items)
-            self.items.append(item)
-        elif self.items[at] == item:
-            return
-        else:
-            self.items[at] = item
-        self.changed.add(item.key)
-
-    def _keep(self, stays: Callable[[Item], bool]) -> None:
-        kept = [item for item in self.items if stays(item)]
-        if len(kept) < len(self.items):
-            self.items = kept
-            self._at = {item.key: at for at, item in enumerate(kept)}
-            self.moved = True
 
     # what the person and deskagent say
 

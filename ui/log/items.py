@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from deskagent.messages import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """key: names it in the session. turn: id of the turn that it belongs to, "" for none."""
+    """key: names it in the session. turn: id of the turn that it belongs to, "" for none.
+    of_conversation: somebody says something in it."""
 
+    of_conversation: ClassVar[bool] = False
     key: str
     turn: str = ""
 
@@ -20,6 +23,7 @@ class Item:
 class Said(Item):
     """What the person said. beside: names of the files and pictures that went with it."""
 
+    of_conversation = True
     text: str = ""
     beside: tuple[str, ...] = ()
 
@@ -46,6 +50,7 @@ class Thought(Item):
 class Words(Item):
     """Markdown that the model wrote."""
 
+    of_conversation = True
     text: str = ""
     live: bool = False
 

@@ -42,7 +42,7 @@ class WordsView(Markdown):
         if not item.live:
             await self._stop()
 
-    def toggle(self) -> None:
+    def toggle(self, open: bool | None = None) -> None:
         """Nothing is folded here."""
 
     async def _stop(self) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.containers import Vertical
 
-from ui.live.messages import Asked
-from ui.widgets.question import QuestionView
+if TYPE_CHECKING:  # at run time with the first question
+    from ui.live.messages import Asked
+    from ui.widgets.question import QuestionView
 
 
 class Questions(Vertical):
@@ -27,6 +30,8 @@ class Questions(Vertical):
         return self._open[0]
 
     async def ask(self, asked: Asked, *, focus: bool) -> None:
+        from ui.widgets.question import QuestionView
+
         shown = QuestionView(asked)
         await self.mount(shown)
         self._open.append(shown)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from textual import on
 from textual.containers import Vertical
-from textual.widgets import Static, TabbedContent, TabPane
 
-from ui.panes import PANES, Session
+if TYPE_CHECKING:  # at run time with the first session
+    from ui.panes import Session
 
 
 class Side(Vertical):
@@ -18,10 +17,11 @@ class Side(Vertical):
 
     async def fill(self, readers: Mapping[str, Any], session: Session) -> None:
         """Panes of a session that was opened, in place of those of the one before."""
+        from textual.widgets import TabbedContent, TabPane
+
+        from ui.panes import PANES
+
         await self.remove_children()
-        if not PANES:
-            await self.mount(Static("There is nothing to show here yet.", markup=False))
-            return
         tabs = TabbedContent()
         await self.mount(tabs)
         for pane in PANES:
@@ -37,17 +37,23 @@ class Side(Vertical):
     def show(self, pane: str) -> None:
         """Opens it at a pane, by its id."""
         self.add_class("open")
-        for tabs in self.query(TabbedContent):
+        for tabs in self._tabs():
             tabs.active = pane
         self.fresh()
 
-    @on(TabbedContent.TabActivated)
+    def on_tabbed_content_tab_activated(self) -> None:
+        self.fresh()
+
     def fresh(self) -> None:
         """The readers have taken new events."""
         if not self.has_class("open"):
             return
-        for tabs in self.query(TabbedContent):
+        for tabs in self._tabs():
             if (pane := tabs.active_pane) is not None:
                 for shown in pane.children:
                     if callable(told := getattr(shown, "fresh", None)):
                         told()
+
+    def _tabs(self) -> list[Any]:
+        """The one that there is once a session is open."""
+        return list(self.query("TabbedContent"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ui.log.facts import Facts
+if TYPE_CHECKING:
+    from ui.log.facts import Facts
 
 _MODE = {"plan": "$text-secondary", "ask": "$text-primary", "auto": "$text-warning", "full": "$text-error"}
 _GAP = "  "
@@ -18,10 +20,10 @@ _KEYS = {"working": "Esc interrupts", "stopping": "Esc again: at once", "": "F1 
 
 @dataclass
 class Status:
-    """facts: of the session. context: tokens that the model takes. doing: what is going on, "" where nothing is.
-    seconds: for how long. queued: messages that wait."""
+    """facts: of the session, None before one is open. context: tokens that the model takes. doing: what is going on, ""
+    where nothing is. seconds: for how long. queued: messages that wait."""
 
-    facts: Facts
+    facts: Facts | None = None
     context: int = 0
     rung: str = ""
     branch: str = ""
@@ -32,18 +34,32 @@ class Status:
 
 def parts(status: Status) -> list[tuple[str, str]]:
     """Pieces and their styles, what matters most first."""
-    facts, made = status.facts, []
+    facts = status.facts
+    made: list[tuple[str, str]] = []
     if status.doing:
         clock = f" {status.seconds} s" if status.seconds else ""
         made.append((f"● {status.doing}{clock}", "$text-accent"))
     if status.queued:
         made.append((f"{status.queued} queued", "$text-secondary"))
+    if facts is not None:
+        made += _of_session(facts, status.context)
+    if status.rung:
+        made.append(
+            ("no sandbox", "$text-error") if status.rung == "none" else (f"in {status.rung}", "$muted")
+        )
+    if status.branch:
+        made.append((f"⎇ {status.branch}", "$muted"))
+    return made
+
+
+def _of_session(facts: Facts, context: int) -> list[tuple[str, str]]:
+    made: list[tuple[str, str]] = []
     if facts.mode:
         made.append((facts.mode, _MODE.get(facts.mode, "$foreground")))
     if facts.model:
         made.append((facts.model, "$foreground"))
-    if status.context and facts.used:
-        share = facts.used / status.context
+    if context and facts.used:
+        share = facts.used / context
         style = "$text-error" if share > 0.9 else "$text-warning" if share > 0.7 else "$muted"
         made.append((f"context {share:.0%}", style))
     effort = facts.tier if facts.effort in ("", "auto") else facts.effort
@@ -55,12 +71,6 @@ def parts(status: Status) -> list[tuple[str, str]]:
         made.append((f"{facts.speed:.0f} tok/s", "$muted"))
     if facts.cached is not None:
         made.append((f"cached {facts.cached:.0%}", "$muted"))
-    if status.rung:
-        made.append(
-            ("no sandbox", "$text-error") if status.rung == "none" else (f"in {status.rung}", "$muted")
-        )
-    if status.branch:
-        made.append((f"⎇ {status.branch}", "$muted"))
     return made
 
 
@@ -69,7 +79,7 @@ class StatusLine(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="status")
-        self.status = Status(Facts())
+        self.status = Status()
         self.keys = ""
         self._began = 0.0
         self._clock: Timer | None = None

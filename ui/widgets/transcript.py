@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static
 
-from ui.log.fold import Fold
-from ui.log.items import Item, Said, Words, Work
-from ui.widgets.item import ItemView, View, view
+from ui.log.listed import Listed
+
+if TYPE_CHECKING:  # at run time with the first items: the app is on the screen by then
+    from ui.log.items import Item
+    from ui.widgets.item import ItemView, View
 
 _STEP, _MOST = 40, 160
 """Items that are mounted at a time, and at most."""
@@ -35,7 +38,7 @@ class Transcript(VerticalScroll, can_focus=False):
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
-        self._fold = Fold()
+        self._fold = Listed()
         self._first = self._last = self._known = 0
         self._views: dict[str, View] = {}
         self._open = False
@@ -51,10 +54,10 @@ class Transcript(VerticalScroll, can_focus=False):
         self._earlier.display = False
         self.anchor()
 
-    async def read(self, fold: Fold) -> None:
+    async def read(self, fold: Listed) -> None:
         """Shows another session, from its end."""
         async with self._lock:
-            await self.remove_children(ItemView)
+            await self.remove_children("ItemView")
             await self.remove_children("WordsView")
             self._fold, self._views = fold, {}
             fold.seen()
@@ -105,11 +108,15 @@ class Transcript(VerticalScroll, can_focus=False):
         """Unfolds everything that is mounted and comes from here on, or folds it."""
         self._open = not self._open
         for shown in self._views.values():
-            if isinstance(shown, ItemView):
-                shown.toggle(self._open)
+            shown.toggle(self._open)
 
     def works(self) -> list[ItemView]:
         """Calls that are mounted, in order."""
+        if not self._views:
+            return []
+        from ui.log.items import Work
+        from ui.widgets.item import ItemView
+
         return [v for v in self.query(ItemView) if isinstance(v.item, Work)]
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -162,11 +169,14 @@ class Transcript(VerticalScroll, can_focus=False):
         await self._mount(self._fold.items[self._first :])
 
     async def _mount(self, items: Sequence[Item], before: View | None = None) -> None:
+        if not items:
+            return
+        from ui.widgets.item import view
+
         made = [view(item, open=self._open) for item in items]
         for shown in made:
             self._views[shown.item.key] = shown
-        if made:
-            await self.mount_all(made, before=before)
+        await self.mount_all(made, before=before)
 
     async def _let_go(self, start: int, count: int) -> None:
         """Unmounts `count` items from `start`, which are at an end of what is mounted."""
@@ -202,6 +212,6 @@ class Transcript(VerticalScroll, can_focus=False):
 
     def _say_earlier(self) -> None:
         self._earlier.display = self._first > 0
-        self._hello.display = not any(isinstance(item, Said | Words) for item in self._fold.items[:50])
+        self._hello.display = not any(item.of_conversation for item in self._fold.items[:50])
         if self._first:
             self._earlier.update(f"↑ {self._first:,} earlier")
