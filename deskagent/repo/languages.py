@@ -15,7 +15,7 @@ The queries lie in `grammars/*.scm`. What their captures mean:
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import logging
 import re
 from dataclasses import dataclass
@@ -80,8 +80,11 @@ def language_of(path: str, source: bytes) -> Language | None:
 
 
 def missing() -> tuple[Language, ...]:
-    """Languages of the table whose wheels aren't installed."""
-    return tuple(language for language in LANGUAGES if not _tools(language.name))
+    """Languages of the table whose wheels aren't installed. No grammar is loaded to find that out: all of them take
+    megabytes."""
+    return tuple(
+        language for language in BY_NAME.values() if importlib.util.find_spec(language.module) is None
+    )
 
 
 def tools(language: Language) -> tuple[tree_sitter.Language, tree_sitter.Query] | None:

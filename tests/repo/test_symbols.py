@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -140,6 +142,12 @@ def test_a_missing_wheel_leaves_its_language_out(monkeypatch: pytest.MonkeyPatch
         assert [language.name for language in missing()] == ["go"]
     finally:
         languages._tools.cache_clear()
+
+
+def test_what_is_missing_is_found_without_loading_a_grammar() -> None:
+    code = "import sys; from deskagent.repo import languages; languages.missing(); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "tree_sitter" not in run.stdout
 
 
 @pytest.mark.parametrize(

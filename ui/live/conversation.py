@@ -58,7 +58,7 @@ class Conversation:
         self._cancel = threading.Event()
         self._stopped = self._closing = self._turning = False
         self._own: Mapping[str, Given] = {}
-        self._talk: Talk
+        self.talk: Talk
         self.options: Options
         self.project = Path()
 
@@ -120,7 +120,7 @@ class Conversation:
                 self._check()
             ready = True
             with at_work(self.options, self._bridge) as talk:
-                self._talk = talk
+                self.talk = talk
                 try:
                     asyncio.run(self._serve())
                 finally:
@@ -156,7 +156,7 @@ class Conversation:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._bridge.put(await asyncio.to_thread(self._opened, self._talk))
+        self._bridge.put(await asyncio.to_thread(self._opened, self.talk))
         await asyncio.to_thread(self._look)
         while not self._closing and (work := await self._todo.get()) is not None:
             self._stopped = False
@@ -211,35 +211,35 @@ class Conversation:
         """Lets the model work until it has nothing more to do."""
         self._turning = True
         try:
-            state = await self._talk.run()
+            state = await self.talk.run()
         finally:
-            await self._talk.provider.close()
+            await self.talk.provider.close()
         if state is not State.DONE:
-            self._bridge.put(Told("warning", self._talk.why))
+            self._bridge.put(Told("warning", self.talk.why))
 
     async def _say(self, text: str) -> None:
-        parts = await asyncio.to_thread(lambda: said(text, see=partial(shown, self._talk)))
-        self._talk.recorder.emit(events.Request(text=text))
-        self._talk.say(parts)
+        parts = await asyncio.to_thread(lambda: said(text, see=partial(shown, self.talk)))
+        self.talk.recorder.emit(events.Request(text=text))
+        self.talk.say(parts)
 
     async def _slash(self, line: str) -> None:
         name, _, words = line[1:].partition(" ")
         if name in self._own:
             await self._turn(expanded(self._own[name], words.strip()))
         elif name == "compact":
-            made = await self._talk.make_room(words.strip(), trigger="manual")
+            made = await self.talk.make_room(words.strip(), trigger="manual")
             self._bridge.put(Told("info", COMPACTED[made]))
-        elif told := await _whole(partial(command, line, self._talk)):
+        elif told := await _whole(partial(command, line, self.talk)):
             self._bridge.put(Told("info", told))
 
     async def _shell(self, line: str) -> None:
-        self._talk.say(await _whole(partial(shelled, line, self._talk, self._cancel)))
+        self.talk.say(await _whole(partial(shelled, line, self.talk, self._cancel)))
 
     async def _done(self, work: Callable[[Talk], Any], then: Callable[[Any], None]) -> None:
-        self._bridge.put(partial(then, await _whole(partial(work, self._talk))))
+        self._bridge.put(partial(then, await _whole(partial(work, self.talk))))
 
     def _next_mode(self) -> None:
-        if (modes := self._talk.modes) is not None:
+        if (modes := self.talk.modes) is not None:
             now = modes.rights.mode
             at = _MODES.index(now) + 1 if now in _MODES else 0
             modes.change(_MODES[at % len(_MODES)])
@@ -252,8 +252,8 @@ class Conversation:
             branch = head.branch or (head.commit or "")[:8]
         except DeskagentError:
             branch = ""
-        rung = str(self._talk.hands.context("").sandbox.rung)
-        self._bridge.put(Surroundings(self._talk.provider.capabilities.context, rung, branch))
+        rung = str(self.talk.hands.context("").sandbox.rung)
+        self._bridge.put(Surroundings(self.talk.provider.capabilities.context, rung, branch))
 
 
 async def _whole(work: Callable[[], T]) -> T:

@@ -1,8 +1,8 @@
 """The side panel's panes: what each reads of the session's log, and the widget that shows it.
 
 A new pane is a file here and a line in `PANES`. A pane's reader is made when a session is opened, reads all its events
-in order, on another thread than the app's, and is then handed to the widget; from there it gets new ones on the app's
-thread, a batch at a time, and the widget's `fresh` is called after each batch.
+in order, on another thread than the app's, and then gets new ones on the app's thread, a batch at a time. The widget
+gets it when the side panel is opened for the first time; from there the widget's `fresh` is called after each batch.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def _of(module: str, name: str) -> Callable[..., Any]:
 
 
 PANES: tuple[Pane, ...] = (
-    Pane("changes", "Changes", _of("joined", "ReviewReader"), _of("joined", "Changes")),
+    Pane("changes", "Changes", _of("readers", "ReviewReader"), _of("joined", "Changes")),
     Pane("plan", "Plan", _of("plan", "PlanReader"), _of("plan", "PlanPane")),
-    Pane("terminals", "Terminal", _of("joined", "NoReader"), _of("joined", "Terminals")),
+    Pane("terminals", "Terminal", _of("readers", "NoReader"), _of("joined", "Terminals")),
     Pane("meter", "Context", Facts, _of("joined", "Meter")),
 )
 """In the order of their tabs."""

@@ -30,11 +30,15 @@ class Shows(Protocol):
 
 
 class Session(Protocol):
-    """The session that is open, for panes that act. `later` has something done with the conversation on its own thread
-    (writing files, waiting for locks): errors are told to the person; `then` gets the result on the app's thread."""
+    """The session that is open, for panes that act. talk: its conversation, also while that is at work. `later` has
+    something done with it on its own thread (writing files, waiting for locks), once nothing else is being done: errors
+    are told to the person; `then` gets the result on the app's thread."""
 
     @property
     def project(self) -> Path: ...
+
+    @property
+    def talk(self) -> Talk: ...
 
     def later(self, work: Callable[[Talk], Any], then: Callable[[Any], None] = ...) -> None: ...
 

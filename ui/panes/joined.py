@@ -13,38 +13,19 @@ from textual.message import Message
 from deskagent.agent import reviewing
 from deskagent.agent.converse import sizes
 from deskagent.agent.converse.talk import Talk
-from deskagent.agent.front import Passing
-from deskagent.agent.reviewing import Changed, Review
+from deskagent.agent.reviewing import Changed
 from deskagent.errors import DeskagentError
 from deskagent.messages import Author, Text
 from deskagent.repo import background
 from deskagent.repo.index import Status, open_index
-from deskagent.session.event import Event
 from deskagent.terminal.text import printable
 from ui.log.facts import Facts
 from ui.panes.base import Session
 from ui.panes.changes import ChangesPane
 from ui.panes.diff_view import DiffView
 from ui.panes.meter import Measured, MeterPane
+from ui.panes.readers import NoReader, ReviewReader
 from ui.panes.terminal import TerminalPane
-
-
-class ReviewReader:
-    """number: grows when the list of changed files may have become another one."""
-
-    def __init__(self) -> None:
-        self.review, self.number = Review(), 0
-
-    def take(self, event: Event | Passing) -> None:
-        if isinstance(event, Event):
-            self.number += self.review.take(event)
-
-
-class NoReader:
-    """For a pane that reads nothing of the log."""
-
-    def take(self, event: Event | Passing) -> None:
-        return
 
 
 class _Done(Message):
@@ -71,16 +52,13 @@ class _Joined(Vertical):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
-        self.talk: Talk | None = None
+
+    @property
+    def talk(self) -> Talk:
+        return self.session.talk
 
     def on_mount(self) -> None:
-        self.session.later(lambda talk: talk, self._ready)
-
-    def _ready(self, talk: Talk) -> None:
-        if self.is_attached:
-            self.talk = talk
-            self.ready(talk)
-            self.fresh()
+        self.ready(self.talk)
 
     def ready(self, talk: Talk) -> None:
         """The conversation is there."""
@@ -90,8 +68,7 @@ class _Joined(Vertical):
 
     def act(self, work: Callable[[Talk], Any], then: Callable[[Any], None] = lambda result: None) -> None:
         """Work that may block, on a thread. Its DeskagentErrors are told to the person."""
-        if (talk := self.talk) is None:
-            return
+        talk = self.talk
 
         def guarded() -> None:
             try:
@@ -129,7 +106,7 @@ class Changes(_Joined):
         yield ChangesPane()
 
     def fresh(self) -> None:
-        if self.talk is not None and self._read != self.reader.number:
+        if self._read != self.reader.number:
             self._read = self.reader.number
             self.act(self._look, self._show)
 
@@ -191,7 +168,7 @@ class Meter(_Joined):
         yield MeterPane()
 
     def fresh(self) -> None:
-        if self.talk is not None and not self._measuring:
+        if not self._measuring:
             self._measuring = True
             self.act(self._look, self._show)
 

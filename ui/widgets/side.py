@@ -12,34 +12,52 @@ if TYPE_CHECKING:  # at run time with the first session
 
 
 class Side(Vertical):
+    """The panes are made when it is opened for the first time: they take memory, and some look things up."""
+
     def __init__(self) -> None:
         super().__init__(id="side")
+        self._given: tuple[Mapping[str, Any], Session] | None = None
+        self._pane = ""
 
     async def fill(self, readers: Mapping[str, Any], session: Session) -> None:
         """Panes of a session that was opened, in place of those of the one before."""
-        from textual.widgets import TabbedContent, TabPane
-
-        from ui.panes import PANES
-
         await self.remove_children()
-        tabs = TabbedContent()
-        await self.mount(tabs)
-        for pane in PANES:
-            await tabs.add_pane(TabPane(pane.title, pane.widget(readers[pane.id], session), id=pane.id))
+        self._given = readers, session
+        if self.has_class("open"):
+            await self._make()
+
+    async def _make(self) -> None:
+        """The panes of the session, unless they are there."""
+        given, self._given = self._given, None
+        if given is not None:
+            from textual.widgets import TabbedContent, TabPane
+
+            from ui.panes import PANES
+
+            tabs = TabbedContent(initial=self._pane)
+            for pane in PANES:
+                shown = pane.widget(given[0][pane.id], given[1])
+                tabs.compose_add_child(TabPane(pane.title, shown, id=pane.id))
+            await self.mount(tabs)
+        elif self._pane:
+            for tabs in self._tabs():
+                tabs.active = self._pane
+        self._pane = ""
+        self.fresh()
 
     def toggle(self) -> bool:
         """Whether it is open now."""
         self.toggle_class("open")
         opened = self.has_class("open")
-        self.fresh()
+        if opened:
+            self.call_later(self._make)
         return opened
 
     def show(self, pane: str) -> None:
         """Opens it at a pane, by its id."""
         self.add_class("open")
-        for tabs in self._tabs():
-            tabs.active = pane
-        self.fresh()
+        self._pane = pane
+        self.call_later(self._make)
 
     def on_tabbed_content_tab_activated(self) -> None:
         self.fresh()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from textual.widgets import OptionList, TabbedContent
@@ -81,7 +82,10 @@ def test_a_job_is_taken_over_with_keys_that_the_app_has_a_use_for(play) -> None:
         await on.shows("Up.")
         await on.idle()
         on.app.side.show("terminals")
-        await on.until(lambda: "job-1" in on.screen() and "up" in on.screen())
+        await on.until(lambda: on.app.query("#jobs"), "the pane")
+        await on.until(
+            lambda: on.app.query_one("#jobs", OptionList).option_count == 1 and "up" in on.screen()
+        )
         on.app.query_one("#jobs", OptionList).focus()
         await on.press("t")
         await on.shows("Your turn")
@@ -94,9 +98,26 @@ def test_a_job_is_taken_over_with_keys_that_the_app_has_a_use_for(play) -> None:
     play([calls(JOB), says("Up.")], steps, mode=Mode.FULL)
 
 
+def test_panes_are_made_when_they_are_wanted_also_while_the_model_is_at_work(play) -> None:
+    held = threading.Event()
+
+    async def steps(on: Play) -> None:
+        assert not on.app.query(TabbedContent)
+        await on.send("serve it")
+        await on.shows("Up.")
+        on.app.side.show("terminals")
+        await on.until(lambda: on.app.query("#jobs"), "the pane")
+        await on.until(lambda: on.app.query_one("#jobs", OptionList).option_count == 1, "the job")
+        assert on.app.busy
+        held.set()
+
+    play([calls(JOB), [*says("Up.")[:1], held.wait, *says()]], steps, mode=Mode.FULL)
+
+
 def test_the_panel_has_a_tab_a_pane_in_the_narrowest_window(play) -> None:
     async def steps(on: Play) -> None:
         await on.press("ctrl+b")
+        await on.until(lambda: on.app.query(TabbedContent), "the panes")
         tabs = on.app.query_one(TabbedContent)
         assert [pane.id for pane in tabs.query("TabPane")] == ["changes", "plan", "terminals", "meter"]
         for pane in ("changes", "plan", "terminals", "meter"):
