@@ -20,6 +20,7 @@ from textual.screen import Screen
 
 from ui import commands, theme
 from ui.live.signals import end_surely, heed
+from ui.pictures.tray import Attached, Tray
 from ui.widgets.completing import Completing, wanted
 from ui.widgets.composer import Composer
 from ui.widgets.questions import Questions
@@ -60,6 +61,7 @@ class DeskApp(App[int]):
         self.theme = theme.chosen()
         self.following: Following | None = None
         self.leaving = False
+        self.tray = Tray()
         self._before: list[str] = []
         self._escaped = self._stopped_at = 0.0
         self.completing = Completing()
@@ -150,11 +152,41 @@ class DeskApp(App[int]):
     @on(Composer.Sent)
     def _sent(self, event: Composer.Sent) -> None:
         if event.queue and self.following is not None and self.following.working:
-            self.following.queue(event.text)
+            self.following.queue(event.text, self._with(event.text))
         else:
-            self.send(event.text)
+            self.send(event.text, self._with(event.text))
 
-    def send(self, text: str) -> None:
+    def _with(self, text: str) -> tuple[Attached, ...]:
+        """The pictures that go with words that are sent now; with a command none do, and they stay."""
+        if text.startswith(("/", "!")) or not self.session or self.error:
+            return ()
+        taken = self.tray.taken()
+        self.on_pictures_changed()
+        return taken
+
+    @on(Composer.Pasting)
+    async def _pasting(self) -> None:
+        if (pictures := await self.side.pane("pictures")) is None:
+            self.composer.action_paste()
+        else:
+            pictures.paste(self.composer.action_paste)
+
+    @on(Composer.Dropped)
+    async def _dropped(self, event: Composer.Dropped) -> None:
+        if (pictures := await self.side.pane("pictures")) is None:
+            self.composer.insert(f'@"{event.path}" ')
+        else:
+            pictures.attach_file(event.path)
+
+    def on_pictures_changed(self) -> None:
+        """Says below what is written how many pictures go with it."""
+        count = len(self.tray.items)
+        self.composer.border_subtitle = (
+            f"{count} picture{'s' * (count > 1)} with it, Ctrl+B shows" if count else ""
+        )
+        self.side.fresh()
+
+    def send(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
         """Does a command of the app's own; anything else goes to the conversation, once there is one."""
         self.call_later(self.transcript.show_end)
         name, _, words = text[1:].partition(" ")
@@ -163,7 +195,7 @@ class DeskApp(App[int]):
         elif self.following is None:
             self._before.append(text)
         else:
-            self.following.send(text)
+            self.following.send(text, pictures)
 
     @on(Composer.Moved)
     async def _complete(self) -> None:

@@ -23,6 +23,7 @@ from ui.widgets.completing import files_of
 if TYPE_CHECKING:
     from deskagent.agent.converse.work import Options
     from ui.app import DeskApp
+    from ui.pictures.tray import Attached
 
 LEAVE = 12.0
 """Seconds that a conversation has to end."""
@@ -44,7 +45,7 @@ class Following:
         self._readers: dict[str, Any] = {}
         self._files: dict[str, str] | None = None
         self._waiting: list[str] = []
-        self._queued: list[str] = []
+        self._queued: list[tuple[str, tuple[Attached, ...]]] = []
         self._bridge = Bridge(lambda: None)
         self._frames = Frames(app, self._drain)
 
@@ -60,11 +61,12 @@ class Following:
         await self._app.transcript.read(self.fold)
         self._bridge = Bridge(self._frames.wake)
         readers = {pane.id: pane.reader for pane in PANES}
-        made = self.conversation = Conversation(options, self._bridge, readers, self._check)
+        made = self.conversation = Conversation(options, self._bridge, readers, self._check, self._app.tray)
         made.start()
 
-    def send(self, text: str) -> None:
-        """To the conversation, once one is open: words for the model, a `/command` or a `!line`."""
+    def send(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
+        """To the conversation, once one is open: words for the model, a `/command` or a `!line`. pictures: go with
+        words."""
         conversation = self.conversation
         if not self.session or self.error or conversation is None:
             self._waiting.append(text)
@@ -75,11 +77,11 @@ class Following:
         elif text.startswith("!"):
             conversation.shell(text[1:])
         else:
-            conversation.say(text)
+            conversation.say(text, pictures)
 
-    def queue(self, text: str) -> None:
+    def queue(self, text: str, pictures: tuple[Attached, ...]) -> None:
         """Sends it when what is being done has ended."""
-        self._queued.append(text)
+        self._queued.append((text, pictures))
         self._app.status.status.queued = len(self._queued)
         self._app.status.refresh()
 
@@ -142,7 +144,7 @@ class Following:
         if working.stopped:
             self.fold.note("info", "interrupted; what you say next goes on from here")
         elif not working.on and self._queued:
-            self._app.send(self._queued.pop(0))
+            self._app.send(*self._queued.pop(0))
             status.status.queued = len(self._queued)
 
     async def _told(self, told: Told) -> None:

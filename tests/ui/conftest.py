@@ -25,9 +25,13 @@ from deskagent.providers.base import (
     ThinkingDelta,
     Usage,
 )
+from tests.ui.desktop import copied, desktop, folder, start
 from ui.app import DeskApp
 from ui.log.items import Item
 from ui.widgets import question
+
+__all__ = ["copied", "desktop", "folder", "start"]
+"""Fixtures of pictures."""
 
 Line = Delta | ProviderError | Callable[[], Any]
 PATIENCE = 60.0
@@ -146,9 +150,11 @@ def play(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         *,
         size: tuple[int, int] = (120, 36),
         mode: Mode = Mode.ASK,
+        able: Capabilities | None = None,
         **more: Any,
     ) -> Scripted:
         provider = Scripted(list(answers))
+        provider.capabilities = able or provider.capabilities
         options = Options(
             start=project, argv=("deskagent",), model=lambda name: (provider, False), mode=mode, **more
         )

@@ -17,17 +17,19 @@ from deskagent.agent.given.commands import commands, expanded
 from deskagent.agent.given.found import Given
 from deskagent.agent.loop import State
 from deskagent.agent.permissions import Mode, is_trusted
-from deskagent.cli.pictures import shown
+from deskagent.cli.pictures import sent, shown
 from deskagent.cli.said import said
 from deskagent.cli.shelled import shelled
 from deskagent.cli.slash import COMMANDS, COMPACTED, Leave, command
 from deskagent.errors import DeskagentError
+from deskagent.messages import Part
 from deskagent.repo import git
 from deskagent.session import events
 from ui.live.bridge import Bridge
 from ui.live.messages import Ended, Leaving, Opened, Surroundings, Told, Working
 from ui.log.facts import Facts
 from ui.log.fold import Fold
+from ui.pictures.tray import Attached, Tray
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -37,7 +39,7 @@ _MODES = tuple(mode for mode in Mode if mode is not Mode.FULL)
 
 class Conversation:
     """options: makes those of the session, on this thread. bridge: hears of everything. readers: makes those of the
-    panes, by their ids. check: raises what keeps a new session from being begun.
+    panes, by their ids. check: raises what keeps a new session from being begun. tray: see panes.Session.
 
     The methods may be called on any thread and return at once. What is sent is done one after the other, but for what
     is said, the mode and an interrupt, which also reach a conversation at work."""
@@ -48,8 +50,10 @@ class Conversation:
         bridge: Bridge,
         readers: Mapping[str, Callable[[], Any]] | None = None,
         check: Callable[[], object] = lambda: None,
+        tray: Tray | None = None,
     ) -> None:
         self._check = check
+        self.tray = tray or Tray()
         self._make, self._bridge, self._makers = options, bridge, readers or {}
         self._thread = threading.Thread(target=self._run, name="conversation", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -72,9 +76,9 @@ class Conversation:
 
     # what the app sends
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
         """Something for the model. A conversation at work hears of it before its next request."""
-        self._post(partial(self._said, text))
+        self._post(partial(self._said, text, pictures))
 
     def slash(self, line: str) -> None:
         self._queue(partial(self._slash, line))
@@ -187,11 +191,11 @@ class Conversation:
             self._stopped = True
             self._task.cancel()
 
-    def _said(self, text: str) -> None:
+    def _said(self, text: str, pictures: tuple[Attached, ...]) -> None:
         if not self._turning:
-            self._queue(partial(self._turn, text))
+            self._queue(partial(self._turn, text, pictures))
             return
-        steering = asyncio.ensure_future(self._say(text))
+        steering = asyncio.ensure_future(self._say(text, pictures))
         steering.add_done_callback(self._steered)
 
     def _steered(self, steering: asyncio.Future[None]) -> None:
@@ -202,9 +206,9 @@ class Conversation:
         elif not self._turning:  # it ended while this was made ready
             self._queue(self._go_on)
 
-    async def _turn(self, text: str) -> None:
+    async def _turn(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
         self._turning = True
-        await self._say(text)
+        await self._say(text, pictures)
         await self._go_on()
 
     async def _go_on(self) -> None:
@@ -217,8 +221,14 @@ class Conversation:
         if state is not State.DONE:
             self._bridge.put(Told("warning", self.talk.why))
 
-    async def _say(self, text: str) -> None:
-        parts = await asyncio.to_thread(lambda: said(text, see=partial(shown, self.talk)))
+    async def _say(self, text: str, pictures: tuple[Attached, ...]) -> None:
+        def made() -> tuple[Part, ...]:
+            parts = said(text, see=partial(shown, self.talk))
+            for each in pictures:
+                parts += sent(self.talk, each.name, each.made, each.original)
+            return parts
+
+        parts = await asyncio.to_thread(made)
         self.talk.recorder.emit(events.Request(text=text))
         self.talk.say(parts)
 

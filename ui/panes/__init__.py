@@ -26,6 +26,7 @@ PANES: tuple[Pane, ...] = (
     Pane("changes", "Changes", _of("readers", "ReviewReader"), _of("joined", "Changes")),
     Pane("plan", "Plan", _of("plan", "PlanReader"), _of("plan", "PlanPane")),
     Pane("terminals", "Terminal", _of("readers", "NoReader"), _of("joined", "Terminals")),
+    Pane("pictures", "Pictures", _of("readers", "PicturesReader"), _of("picturing", "Pictures")),
     Pane("meter", "Context", Facts, _of("joined", "Meter")),
 )
 """In the order of their tabs."""

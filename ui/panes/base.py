@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from deskagent.agent.converse.talk import Talk
     from deskagent.agent.front import Passing
     from deskagent.session.event import Event
+    from ui.pictures.tray import Tray
 
 
 class Reader(Protocol):
@@ -32,13 +33,17 @@ class Shows(Protocol):
 class Session(Protocol):
     """The session that is open, for panes that act. talk: its conversation, also while that is at work. `later` has
     something done with it on its own thread (writing files, waiting for locks), once nothing else is being done: errors
-    are told to the person; `then` gets the result on the app's thread."""
+    are told to the person; `then` gets the result on the app's thread. tray: the pictures that go
+    with the next message."""
 
     @property
     def project(self) -> Path: ...
 
     @property
     def talk(self) -> Talk: ...
+
+    @property
+    def tray(self) -> Tray: ...
 
     def later(self, work: Callable[[Talk], Any], then: Callable[[Any], None] = ...) -> None: ...
 

@@ -42,11 +42,11 @@ class _Failed(Message):
         self.error = error
 
 
-class _Joined(Vertical):
+class Joined(Vertical):
     """A pane of a session. `act` has something done with its conversation, also while that is at work."""
 
     DEFAULT_CSS = """
-    _Joined { height: 1fr; }
+    Joined { height: 1fr; }
     """
 
     def __init__(self, session: Session) -> None:
@@ -94,7 +94,7 @@ def _tell(talk: Talk, told: str) -> None:
     talk.say((Text(told),), Author.DESKAGENT)
 
 
-class Changes(_Joined):
+class Changes(Joined):
     """The review, whose decisions are done on disk and on record at once."""
 
     def __init__(self, reader: ReviewReader, session: Session) -> None:
@@ -138,7 +138,7 @@ class Changes(_Joined):
         self.fresh()
 
 
-class Terminals(_Joined):
+class Terminals(Joined):
     """The jobs of the conversation."""
 
     def __init__(self, reader: NoReader, session: Session) -> None:
@@ -156,7 +156,7 @@ class Terminals(_Joined):
         self.act(lambda talk: _tell(talk, event.told))
 
 
-class Meter(_Joined):
+class Meter(Joined):
     """The context is measured when it is looked at."""
 
     def __init__(self, reader: Facts, session: Session) -> None:

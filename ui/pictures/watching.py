@@ -11,13 +11,12 @@ from watchdog.observers import Observer
 from deskagent.errors import UsageError
 from deskagent.tools import picture
 
-_USUAL = ("Pictures/Screenshots", "Pictures", "Desktop")
+_USUAL = ("Pictures/Screenshots", "Pictures", "Desktop", "Downloads")
 
 
-def usual() -> Path:
-    """The folder where screenshots land on most desktops, as far as it is there."""
-    home = Path.home()
-    return next((home / name for name in _USUAL if (home / name).is_dir()), home)
+def choices(project: Path) -> list[Path]:
+    """Folders where pictures are likely to land, those that are there; where desktops put screenshots first."""
+    return [path for path in (*(Path.home() / name for name in _USUAL), project) if path.is_dir()]
 
 
 class Watched:

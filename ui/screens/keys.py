@@ -18,6 +18,7 @@ KEYS: tuple[tuple[str, str, str], ...] = (
     ("Write", "Up, Down", "what was sent before"),
     ("Write", "Ctrl+R", "search what was sent before"),
     ("Write", "@, /, !", "a file, a command, a shell line; Tab completes"),
+    ("Write", "Ctrl+V", "paste, also a picture"),
     ("Steer", "Esc", "interrupt; twice: at once"),
     ("Steer", "Esc Esc", "where nothing runs: go back to something you said"),
     ("Steer", "Shift+Tab", "next mode: plan, ask, auto"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -11,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from ui.pictures.dropped import picture_file
 from ui.widgets.completing import Completing
 
 _LINES, _LETTERS = 8, 1200
@@ -25,6 +27,7 @@ class Composer(TextArea):
         Binding("enter", "send", "Send", priority=True, show=False),
         Binding("shift+enter,ctrl+j", "newline", "New line", priority=True, show=False),
         Binding("alt+enter", "queue", "Send when the model is done", priority=True, show=False),
+        Binding("ctrl+v", "paste_any", "Paste, a picture too", priority=True, show=False),
         Binding("tab", "complete", show=False, priority=True),
         Binding("up", "before", show=False, priority=True),
         Binding("down", "after", show=False, priority=True),
@@ -36,6 +39,16 @@ class Composer(TextArea):
         def __init__(self, text: str, *, queue: bool = False) -> None:
             super().__init__()
             self.text, self.queue = text, queue
+
+    class Pasting(Message):
+        """What is on the clipboard is to be attached where it is a picture, else pasted."""
+
+    class Dropped(Message):
+        """A picture file was dropped on the terminal."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
 
     class Moved(Message):
         """The cursor or the text before it is another."""
@@ -127,11 +140,20 @@ class Composer(TextArea):
             self._at += 1
             self.put(self._draft if self._at == len(self.said) else self.said[self._at])
 
+    def action_paste_any(self) -> None:
+        self.post_message(self.Pasting())
+
     async def _on_paste(self, event: events.Paste) -> None:
+        # Some terminals paste nothing where a picture is on the clipboard, and a dropped file as its path.
+        dropped = picture_file(event.text) if event.text else None
+        if dropped is not None or not event.text:
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Pasting() if dropped is None else self.Dropped(dropped))
+            return
         lines = event.text.count("\n") + 1
         if lines <= _LINES and len(event.text) <= _LETTERS:
-            await super()._on_paste(event)
-            return
+            return  # the text area pastes it, whose handler is called after this one
         event.prevent_default()
         event.stop()
         self._pasted.append(event.text)

@@ -53,6 +53,12 @@ class Side(Vertical):
             self.call_later(self._make)
         return opened
 
+    async def pane(self, id: str) -> Any:
+        """A pane's widget, also while it can't be seen; None where no session is open."""
+        await self._make()
+        found = self.query(f"TabPane#{id} > *")
+        return found.first() if found else None
+
     def show(self, pane: str) -> None:
         """Opens it at a pane, by its id."""
         self.add_class("open")

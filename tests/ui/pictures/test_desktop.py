@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from deskagent.errors import UsageError
-from tests.ui.pictures.conftest import eventually, png
+from tests.ui.desktop import eventually, png
 from ui.pictures import capture, clipboard
-from ui.pictures.clipboard import picture_file
+from ui.pictures.dropped import picture_file
 from ui.pictures.watching import Watched
 
 

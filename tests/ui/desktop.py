@@ -1,4 +1,4 @@
-"""An X server without a screen of glass, and pictures to show on it."""
+"""Fixtures: an X server without a screen of glass, its clipboard, and a folder for pictures."""
 
 from __future__ import annotations
 
