@@ -119,8 +119,14 @@ def test_the_panel_has_a_tab_a_pane_in_the_narrowest_window(play) -> None:
         await on.press("ctrl+b")
         await on.until(lambda: on.app.query(TabbedContent), "the panes")
         tabs = on.app.query_one(TabbedContent)
-        assert [pane.id for pane in tabs.query("TabPane")] == ["changes", "plan", "terminals", "meter"]
-        for pane in ("changes", "plan", "terminals", "meter"):
+        assert [pane.id for pane in tabs.query("TabPane")] == [
+            "changes",
+            "plan",
+            "terminals",
+            "pictures",
+            "meter",
+        ]
+        for pane in ("changes", "plan", "terminals", "pictures", "meter"):
             on.app.side.show(pane)
             await on.pilot.pause()
         await on.press("ctrl+b", "escape")
