@@ -151,7 +151,10 @@ class DeskApp(App[int]):
 
     @on(Composer.Sent)
     def _sent(self, event: Composer.Sent) -> None:
-        if event.queue and self.following is not None and self.following.working:
+        if not event.text:
+            if self.following is not None and not self.following.working:
+                self.following.send_next()
+        elif event.queue and self.following is not None and self.following.working:
             self.following.queue(event.text, self._with(event.text))
         else:
             self.send(event.text, self._with(event.text))
@@ -189,8 +192,7 @@ class DeskApp(App[int]):
     def send(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
         """Does a command of the app's own; anything else goes to the conversation, once there is one."""
         self.call_later(self.transcript.show_end)
-        name, _, words = text[1:].partition(" ")
-        if text.startswith("/") and name in commands.COMMANDS and not words.strip():
+        if name := commands.own(text):
             self._own(name)
         elif self.following is None:
             self._before.append(text)
@@ -223,6 +225,11 @@ class DeskApp(App[int]):
         self._stopped_at = now
         if self.conversation is not None:
             self.conversation.interrupt()
+
+    def action_take_back(self) -> None:
+        """What waits, the last first, goes back to where it can be changed."""
+        if self.following is not None and (text := self.following.take_back()):
+            self.composer.put("\n".join(filter(None, (text, self.composer.text))))
 
     def action_choose(self, what: str) -> None:
         """Has the person pick something: a function of `ui.choosing`, by its name."""

@@ -89,7 +89,7 @@ async def model(app: DeskApp, conversation: Conversation) -> None:
     if picked is None:
         return
     if picked.key == "enter" and picked.value != app.facts.model:
-        conversation.slash(f"/model {picked.value}")
+        conversation.send(f"/model {picked.value}")
     if picked.key != "enter":
         await thinking(app, conversation)
 
@@ -104,7 +104,7 @@ async def thinking(app: DeskApp, conversation: Conversation) -> None:
     rows = [Row(name, name, text) for name, text in says.items()]
     picked = await app.push_screen_wait(Picker(Choice("Thinking", rows)))
     if picked is not None:
-        conversation.slash(f"/budget {picked.value}")
+        conversation.send(f"/budget {picked.value}")
 
 
 async def again(app: DeskApp, conversation: Conversation) -> None:

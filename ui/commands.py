@@ -12,6 +12,7 @@ BINDINGS: list[BindingType] = [
     Binding("ctrl+l", "choose('model')", "Models and thinking", priority=True),
     Binding("ctrl+r", "choose('again')", "Search what was said", priority=True),
     Binding("f1", "keys", "Keys", priority=True),
+    Binding("alt+up", "take_back", "Change what waits", priority=True, show=False),
     Binding("ctrl+up", "call(-1)", "Call before", priority=True, show=False),
     Binding("ctrl+down", "call(1)", "Next call", priority=True, show=False),
     Binding("ctrl+b", "side", "Side panel", priority=True),
@@ -37,8 +38,27 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Commands of the app itself, behind a slash and in the palette: what each is, and its action."""
 
+
+def own(text: str) -> str:
+    """The name of the app's own command that the text is, "" for none."""
+    name, _, words = text[1:].partition(" ")
+    return name if text.startswith("/") and name in COMMANDS and not words.strip() else ""
+
+
 OF_TRANSCRIPT = frozenset({"page", "first", "last", "call"})
 OF_CONVERSATION = frozenset(
-    ("interrupt", "next_mode", "unfold", "side", "page", "first", "last", "call", "choose", "keys")
+    (
+        "interrupt",
+        "next_mode",
+        "unfold",
+        "side",
+        "page",
+        "first",
+        "last",
+        "call",
+        "choose",
+        "keys",
+        "take_back",
+    )
 )
 """Actions that say nothing while another screen lies over the conversation."""

@@ -16,17 +16,22 @@ from ui.live.frames import Frames
 from ui.live.messages import Asked, Ended, Leaving, Opened, Surroundings, Told, Withdrawn, Working
 from ui.log.facts import Facts
 from ui.log.fold import Fold
+from ui.log.waiting import Waiting
 from ui.panes import PANES
 from ui.tour import TOUR
 from ui.widgets.completing import files_of
 
 if TYPE_CHECKING:
     from deskagent.agent.converse.work import Options
+    from deskagent.session.talk import Queued
     from ui.app import DeskApp
     from ui.pictures.tray import Attached
 
 LEAVE = 12.0
 """Seconds that a conversation has to end."""
+_WAITED = """\
+{many} of yours waited when this session was left, and still can be sent: Enter with nothing written sends the first, \
+Alt+Up takes the last back to change it. They also go out when what you do next has ended."""
 
 
 class Following:
@@ -44,8 +49,9 @@ class Following:
         self._options: Callable[[], Options]
         self._readers: dict[str, Any] = {}
         self._files: dict[str, str] | None = None
-        self._waiting: list[str] = []
-        self._queued: list[tuple[str, tuple[Attached, ...]]] = []
+        self._early: list[str] = []
+        self._waiting = Waiting()
+        self._sent: set[str] = set()
         self._bridge = Bridge(lambda: None)
         self._frames = Frames(app, self._drain)
 
@@ -69,21 +75,43 @@ class Following:
         words."""
         conversation = self.conversation
         if not self.session or self.error or conversation is None:
-            self._waiting.append(text)
+            self._early.append(text)
             if self.error:
                 self._app.run_worker(self.open(self._options))
-        elif text.startswith("/"):
-            conversation.slash(text)
-        elif text.startswith("!"):
-            conversation.shell(text[1:])
         else:
-            conversation.say(text, pictures)
+            conversation.send(text, pictures)
 
     def queue(self, text: str, pictures: tuple[Attached, ...]) -> None:
-        """Sends it when what is being done has ended."""
-        self._queued.append((text, pictures))
-        self._app.status.status.queued = len(self._queued)
-        self._app.status.refresh()
+        """Sends it when what is being done has ended. It is kept with the session."""
+        if self.conversation is not None:
+            self.conversation.wait(text, pictures)
+
+    @property
+    def _left(self) -> list[Queued]:
+        """What waits and wasn't handed on yet."""
+        return [each for id, each in self._waiting.said.items() if id not in self._sent]
+
+    def send_next(self) -> None:
+        """The first that waits, if any does."""
+        if self._left and self.conversation is not None:
+            first = self._left[0]
+            self._sent.add(first.id)
+            if commands.own(first.text):
+                self.conversation.take_back(first)
+                self._app.send(first.text)
+            else:
+                self.conversation.send(first.text, waited=first)
+
+    def take_back(self) -> str:
+        """The words of the last that waits, which doesn't any more; "" for none."""
+        if not self._left or self.conversation is None:
+            return ""
+        last = self._left[-1]
+        self._sent.add(last.id)
+        self.conversation.take_back(last)
+        if last.beside:
+            self.note("info", "The pictures that went with it have to be attached again.")
+        return last.text
 
     def note(self, level: str, text: str) -> None:
         """Tells the person something that isn't in the log."""
@@ -111,9 +139,10 @@ class Following:
                 message()
             else:
                 kept.append(message)
-                for reader in (self.fold, self.facts, *self._readers.values()):
+                for reader in (self.fold, self.facts, self._waiting, *self._readers.values()):
                     reader.take(message)
         await app.transcript.fresh()
+        app.status.status.queued = len(self._left)
         app.status.refresh()
         if kept:
             app.side.fresh()
@@ -129,8 +158,11 @@ class Following:
         if self.conversation is not None:
             await app.side.fill(self._readers, self.conversation)
         app.status.doing("")
-        waiting, self._waiting = self._waiting, []
-        for text in waiting:
+        self._waiting, self._sent = opened.waiting, set()
+        if count := len(self._left):
+            self.fold.note("info", _WAITED.format(many="A message" if count == 1 else f"{count} messages"))
+        early, self._early = self._early, []
+        for text in early:
             self.send(text)
 
     async def _surroundings(self, found: Surroundings) -> None:
@@ -143,9 +175,8 @@ class Following:
         status.doing("working" if working.on else "")
         if working.stopped:
             self.fold.note("info", "interrupted; what you say next goes on from here")
-        elif not working.on and self._queued:
-            self._app.send(*self._queued.pop(0))
-            status.status.queued = len(self._queued)
+        elif not working.on:
+            self.send_next()
 
     async def _told(self, told: Told) -> None:
         self.fold.note(told.level, told.text)

@@ -22,6 +22,21 @@ class Spoken(Event, frozen=True, tag="spoken"):
     author: Author = Author.PERSON
 
 
+class Queued(Event, frozen=True, tag="queued"):
+    """The person said this while something was being done: it is to be sent once that has ended. It waits until a
+    `spoken` or `unqueued` event has its id. `beside`: pictures that go with it."""
+
+    id: str
+    text: str
+    beside: tuple[Part, ...] = ()
+
+
+class Unqueued(Event, frozen=True, tag="unqueued"):
+    """What waited under this id doesn't any more: it was a command and is about to run, or the person took it back."""
+
+    id: str
+
+
 class ModelAsked(Event, frozen=True, tag="model_asked"):
     """A model is about to be asked; `id` names its answer, `model` is `provider/model`. `turns` of the history it gets;
     `prefix` is a digest of the request's stable head, so that a lost cache can be explained. `why`: a word on what the
@@ -154,6 +169,8 @@ KNOWN = (
     | Compacted
     | Rewound
     | TodosSet
+    | Queued
+    | Unqueued
     | Chosen
     | AgentBegun
     | HookBegun

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+from textual.events import Key
+
 from deskagent.agent.permissions import Mode
 from deskagent.messages import Outcome
 from deskagent.providers.base import TextDelta
@@ -28,6 +30,19 @@ def test_an_answer_is_streamed_and_shown(play) -> None:
 
     provider = play([[thinks("Let me see."), *says("Some **bold** ", "words.")]], steps)
     assert len(provider.asked) == 1
+
+
+def test_what_is_typed_ahead_of_the_app_is_sent_whole(play) -> None:
+    async def steps(on: Play) -> None:
+        text = "all of these words come at once"
+        for letter in text:
+            on.app.post_message(Key("space" if letter == " " else letter, letter))
+        on.app.post_message(Key("enter", "\r"))
+        await on.until(lambda: on.items(Said))
+        await on.idle()
+        assert on.items(Said)[0].text == text and not on.app.composer.text
+
+    play([says("Seen.")], steps)
 
 
 def test_a_change_is_asked_for_with_its_diff_and_made(play, project: Path) -> None:

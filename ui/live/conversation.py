@@ -25,10 +25,13 @@ from deskagent.errors import DeskagentError
 from deskagent.messages import Part
 from deskagent.repo import git
 from deskagent.session import events
+from deskagent.session.event import Event
+from deskagent.session.talk import Queued, Unqueued
 from ui.live.bridge import Bridge
 from ui.live.messages import Ended, Leaving, Opened, Surroundings, Told, Working
 from ui.log.facts import Facts
 from ui.log.fold import Fold
+from ui.log.waiting import Waiting
 from ui.pictures.tray import Attached, Tray
 
 T = TypeVar("T")
@@ -76,15 +79,27 @@ class Conversation:
 
     # what the app sends
 
-    def say(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
-        """Something for the model. A conversation at work hears of it before its next request."""
-        self._post(partial(self._said, text, pictures))
+    def send(self, text: str, pictures: tuple[Attached, ...] = (), waited: Queued | None = None) -> None:
+        """Words for the model, of which a conversation at work hears before its next request; a `/command` or a
+        `!line`. pictures: go with words. waited: it did until now."""
+        if not text.startswith(("/", "!")):
+            self._post(partial(self._said, text, pictures, waited))
+            return
+        if waited:  # it is better lost than run twice
+            self.take_back(waited)
+        self._queue(partial(self._slash, text) if text.startswith("/") else partial(self._shell, text[1:]))
 
-    def slash(self, line: str) -> None:
-        self._queue(partial(self._slash, line))
+    def wait(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
+        """Keeps something with the session that is to be sent once what is being done has ended."""
 
-    def shell(self, line: str) -> None:
-        self._queue(partial(self._shell, line))
+        def event() -> Event:
+            return Queued(self.talk.recorder.new_id("turn"), text, self._beside(pictures))
+
+        self._post(partial(self._keep, event, text))
+
+    def take_back(self, waited: Queued) -> None:
+        """It waits no longer."""
+        self._post(partial(self._keep, lambda: Unqueued(waited.id), waited.text))
 
     def later(self, work: Callable[[Talk], Any], then: Callable[[Any], None] = lambda result: None) -> None:
         """As panes.Session."""
@@ -138,11 +153,11 @@ class Conversation:
 
     def _opened(self, talk: Talk) -> Opened:
         """Reads the session so far; what comes from here on is heard of by the bridge."""
-        fold, facts = Fold(), Facts()
+        fold, facts, waiting = Fold(), Facts(), Waiting()
         readers = {name: make() for name, make in self._makers.items()}
         words: list[str] = []
         for record in talk.recorder.journal.read():
-            for reader in (fold, facts, *readers.values()):
+            for reader in (fold, facts, waiting, *readers.values()):
                 reader.take(record.event)
             if isinstance(record.event, events.Request) and record.event.text.strip():
                 words.append(record.event.text)
@@ -152,7 +167,14 @@ class Conversation:
         self._own = commands(self.project, trusted=trusted, warn=self._warn, taken=COMMANDS)
         own = {name: given.says for name, given in self._own.items()}
         return Opened(
-            talk.recorder.journal.id, self.project, fold, facts, readers, tuple(words), {**_SLASHES, **own}
+            session=talk.recorder.journal.id,
+            project=self.project,
+            fold=fold,
+            facts=facts,
+            waiting=waiting,
+            readers=readers,
+            said=tuple(words),
+            commands={**_SLASHES, **own},
         )
 
     def _warn(self, text: str) -> None:
@@ -186,16 +208,23 @@ class Conversation:
             self._bridge.put(Working(False, self._stopped))
         self._loop = None
 
+    def _keep(self, event: Callable[[], Event], about: str) -> None:
+        """Where it can't be kept, the person is told, with their words: those would be gone else."""
+        try:
+            self.talk.recorder.emit(event())
+        except DeskagentError as error:
+            self._bridge.put(Told("error", f"{error}\n{about}"))
+
     def _interrupt(self) -> None:
         if self._task is not None:
             self._stopped = True
             self._task.cancel()
 
-    def _said(self, text: str, pictures: tuple[Attached, ...]) -> None:
+    def _said(self, text: str, pictures: tuple[Attached, ...], waited: Queued | None) -> None:
         if not self._turning:
-            self._queue(partial(self._turn, text, pictures))
+            self._queue(partial(self._turn, text, pictures, waited))
             return
-        steering = asyncio.ensure_future(self._say(text, pictures))
+        steering = asyncio.ensure_future(self._say(text, pictures, waited))
         steering.add_done_callback(self._steered)
 
     def _steered(self, steering: asyncio.Future[None]) -> None:
@@ -206,9 +235,11 @@ class Conversation:
         elif not self._turning:  # it ended while this was made ready
             self._queue(self._go_on)
 
-    async def _turn(self, text: str, pictures: tuple[Attached, ...] = ()) -> None:
+    async def _turn(
+        self, text: str, pictures: tuple[Attached, ...] = (), waited: Queued | None = None
+    ) -> None:
         self._turning = True
-        await self._say(text, pictures)
+        await self._say(text, pictures, waited)
         await self._go_on()
 
     async def _go_on(self) -> None:
@@ -221,16 +252,20 @@ class Conversation:
         if state is not State.DONE:
             self._bridge.put(Told("warning", self.talk.why))
 
-    async def _say(self, text: str, pictures: tuple[Attached, ...]) -> None:
+    async def _say(self, text: str, pictures: tuple[Attached, ...], waited: Queued | None) -> None:
         def made() -> tuple[Part, ...]:
-            parts = said(text, see=partial(shown, self.talk))
-            for each in pictures:
-                parts += sent(self.talk, each.name, each.made, each.original)
-            return parts
+            return said(text, see=partial(shown, self.talk)) + self._beside(pictures)
 
-        parts = await asyncio.to_thread(made)
+        parts = await asyncio.to_thread(made) + (waited.beside if waited else ())
         self.talk.recorder.emit(events.Request(text=text))
-        self.talk.say(parts)
+        self.talk.say(parts, id=waited.id if waited else "")
+
+    def _beside(self, pictures: tuple[Attached, ...]) -> tuple[Part, ...]:
+        """Pictures, kept with the session, as parts of what is said."""
+        found: tuple[Part, ...] = ()
+        for each in pictures:
+            found += sent(self.talk, each.name, each.made, each.original)
+        return found
 
     async def _slash(self, line: str) -> None:
         name, _, words = line[1:].partition(" ")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deskagent.agent.front import Question
     from ui.log.facts import Facts
     from ui.log.fold import Fold
+    from ui.log.waiting import Waiting
 
 
 @dataclass
@@ -53,13 +54,15 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The session can be gone on with. fold, facts, readers (of panes, by their ids): have read it so far, and are the
-    app's from now on. said: what the person said in it. commands: of the person's own, by name, with what they say."""
+    """The session can be gone on with. fold, facts, waiting, readers (of panes, by their ids): have read it so far, and
+    are the app's from now on. said: what the person said in it. commands: of the person's own, by name, with what they
+    say."""
 
     session: str
     project: Path
     fold: Fold
     facts: Facts
+    waiting: Waiting
     readers: Mapping[str, object]
     said: tuple[str, ...]
     commands: Mapping[str, str]

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 KEYS: tuple[tuple[str, str, str], ...] = (
     ("Write", "Enter", "send; while the model works, it sees this before its next step"),
-    ("Write", "Alt+Enter", "send when the model is done"),
+    ("Write", "Alt+Q, Alt+Enter", "send when it is done; Alt+Up takes it back"),
     ("Write", "Shift+Enter, Ctrl+J", "new line"),
     ("Write", "Up, Down", "what was sent before"),
     ("Write", "Ctrl+R", "search what was sent before"),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -23,18 +21,8 @@ _FOLDED = re.compile(r"\[pasted #(\d+): [^\]\n]*\]")
 class Composer(TextArea):
     """completing: what is offered where the cursor is. said: what was sent before, the latest last."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "send", "Send", priority=True, show=False),
-        Binding("shift+enter,ctrl+j", "newline", "New line", priority=True, show=False),
-        Binding("alt+enter", "queue", "Send when the model is done", priority=True, show=False),
-        Binding("ctrl+v", "paste_any", "Paste, a picture too", priority=True, show=False),
-        Binding("tab", "complete", show=False, priority=True),
-        Binding("up", "before", show=False, priority=True),
-        Binding("down", "after", show=False, priority=True),
-    ]
-
     class Sent(Message):
-        """queue: it waits until what is being done has ended."""
+        """text: "" where nothing is written. queue: it waits until what is being done has ended."""
 
         def __init__(self, text: str, *, queue: bool = False) -> None:
             super().__init__()
@@ -112,10 +100,9 @@ class Composer(TextArea):
         self._send(queue=True)
 
     def _send(self, *, queue: bool) -> None:
-        if self.text.strip():
-            text = self.taken()
-            self.sent(text)
-            self.post_message(self.Sent(text, queue=queue))
+        text = self.taken() if self.text.strip() else ""
+        self.sent(text)
+        self.post_message(self.Sent(text, queue=queue))
 
     def action_newline(self) -> None:
         self.insert("\n")
@@ -160,6 +147,14 @@ class Composer(TextArea):
         size = f"{lines} lines" if lines > 1 else f"{len(event.text)} characters"
         self.insert(f"[pasted #{len(self._pasted)}: {size}]")
 
+    async def _on_key(self, event: events.Key) -> None:
+        """Keys with a meaning here are done in turn with the letters before them. As bindings of priority they would
+        overtake letters that were typed while the app was busy."""
+        if do := next((_KEYS[name] for name in event.aliases if name in _KEYS), None):
+            event.stop()
+            event.prevent_default()
+            do(self)
+
     def key_escape(self, event: events.Key) -> None:
         if self._completing.active:
             event.stop()
@@ -173,3 +168,16 @@ class Composer(TextArea):
         super()._watch_selection(previous_selection, selection)
         if self.is_mounted:
             self.post_message(self.Moved())
+
+
+_KEYS: dict[str, Callable[[Composer], None]] = {
+    "enter": Composer.action_send,
+    "shift+enter": Composer.action_newline,
+    "ctrl+j": Composer.action_newline,
+    "alt+enter": Composer.action_queue,  # which many terminals send as Enter alone
+    "alt+q": Composer.action_queue,
+    "ctrl+v": Composer.action_paste_any,
+    "tab": Composer.action_complete,
+    "up": Composer.action_before,
+    "down": Composer.action_after,
+}

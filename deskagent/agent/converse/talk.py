@@ -113,9 +113,9 @@ class Talk:
         """What the steps so far cost, summaries and subagents too, in US dollars."""
         return sum(step.cost_usd for step in self.recorder.steps)
 
-    def say(self, parts: tuple[Part, ...], author: Author = Author.PERSON) -> None:
-        """Puts something into the conversation, also while it runs."""
-        self.recorder.emit(talk.Spoken(id=self.recorder.new_id("turn"), parts=parts, author=author))
+    def say(self, parts: tuple[Part, ...], author: Author = Author.PERSON, id: str = "") -> None:
+        """Puts something into the conversation, also while it runs. id: of what waited until now, "" for a new one."""
+        self.recorder.emit(talk.Spoken(id=id or self.recorder.new_id("turn"), parts=parts, author=author))
 
     async def run(self) -> State:
         """From where the history stands until the model has nothing more to do, or something ends it."""

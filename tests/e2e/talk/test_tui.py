@@ -134,6 +134,28 @@ def test_killed_it_opens_again_at_the_same_place(screen, serve) -> None:
     screen.shows("mend add")
 
 
+def test_what_waited_when_it_was_killed_waits_again_and_is_sent_once(screen, serve) -> None:
+    server = serve([["text", "Begun."], ["pause", 600]], SAID)
+    screen.send('"$DESKAGENT"')
+    screen.shows("stand/in")
+    screen.send("mend add")
+    screen.shows("Begun.")
+    screen.type("and then sub")
+    screen.keys("M-q")
+    screen.shows("1 queued")
+    subprocess.run(["kill", "-9", str(screen.pid())], check=True)
+    screen.shows("Killed")
+    screen.send("reset; clear")
+    screen.shows("Begun.", gone=True)
+    screen.send('"$DESKAGENT" -c')
+    screen.shows("A message of yours waited")
+    screen.shows("1 queued")
+    screen.keys("Enter")
+    screen.shows("It adds now.")
+    screen.shows("queued", gone=True)
+    assert len(server.asked) == 2 and str(server.asked[-1]).count("and then sub") == 1
+
+
 def test_told_to_end_it_leaves_the_terminal_whole(screen, serve) -> None:
     serve(SAID)
     screen.send('"$DESKAGENT"')
