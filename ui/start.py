@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ui.app import DeskApp
+from ui.live.signals import end_with_input
 
 if TYPE_CHECKING:
     from deskagent.agent.converse.work import Options
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 def start(options: Callable[[], Options], check: Callable[[], object]) -> tuple[int, str]:
     """The exit code, and the session's id, "" where none was opened. options: makes those of the session. check: raises
     what keeps a new session from being begun, such as that no model is set up."""
+    if "TEXTUAL_DRIVER" in os.environ:
+        end_with_input()
     app = DeskApp(options, check)
     code = app.run()
     if app.conversation is not None:

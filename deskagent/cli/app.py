@@ -15,6 +15,7 @@ from deskagent.errors import DeskagentError, TransientError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "tui": ("deskagent.cli.tui", "The app in this terminal; `deskagent` alone opens it too."),
+    "web": ("deskagent.cli.web", "The app in a browser of this machine."),
     "fix": ("deskagent.cli.fix", "Repair a bug that a test shows, and prove it."),
     "run": ("deskagent.cli.run", "Do a task with tools and a model of yours."),
     "chat": ("deskagent.cli.chat", "Talk with a model that works in this folder."),

@@ -21,14 +21,15 @@ def tui(**given: Any) -> int:
 
     `deskagent` alone does the same. F1 shows the keys. With a screen reader: deskagent chat, which goes line by line.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    served = "TEXTUAL_DRIVER" in os.environ  # by `deskagent web`, whose browser is the terminal
+    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal.", hint='For a script: deskagent run "…"')
     from ui.start import start
 
     named(given["latest"], given["session"], given["fork"])
     here()
     code, session = start(lambda: options_of(given), lambda: _model(given["model"]))
-    if session:
+    if session and not served:
         print(f"To go on: deskagent -r {session}")
     return code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import threading
 import time
@@ -35,3 +36,17 @@ def end_surely(code: int, last: Callable[[], object]) -> None:
         os._exit(code)
 
     threading.Thread(target=end, name="end", daemon=True).start()
+
+
+def end_with_input() -> None:
+    """Has this program told to end once nobody can write to its input any more: the server that it has for a terminal
+    is gone then, which no signal says. Nothing is read."""
+
+    def watch() -> None:
+        watched = select.poll()
+        watched.register(0, 0)  # that it is hung up is told unasked
+        watched.poll()
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    if hasattr(select, "poll"):
+        threading.Thread(target=watch, name="input's end", daemon=True).start()
