@@ -7,6 +7,7 @@ token in the printed address is exchanged for.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 import socket
@@ -24,8 +25,8 @@ _POLICY = (
 )
 """What the page may load: nothing of other hosts, also not the font that textual-serve's page asks for."""
 _ANYWHERE = ("0.0.0.0", "::", "")
-_LEAVE = 1.0
-"""Seconds that open pages have to go. Their apps end by themselves, once nobody writes to them any more."""
+_LEAVE = 15.0
+"""Seconds that the apps of open pages have to end; later they end by themselves, since nobody writes to them then."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -61,6 +62,7 @@ class Browser(Server):
         self._origin = f"http://{host}:{address[1]}"
         self.public_url = self._origin
         self._token, self._cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self._pages: set[asyncio.Transport | None] = set()
         self._name = f"deskagent-{address[1]}"
 
     def run(self) -> None:
@@ -71,6 +73,19 @@ class Browser(Server):
         app = await super()._make_app()
         app.middlewares.append(self._guard)
         return app
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        page = request.transport
+        self._pages.add(page)
+        try:
+            return await super().handle_websocket(request)
+        finally:
+            self._pages.discard(page)
+
+    async def on_shutdown(self, app: web.Application) -> None:
+        for page in tuple(self._pages):
+            if page is not None:
+                page.close()
 
     async def on_startup(self, app: web.Application) -> None:
         self._told(f"{self._origin}/?{urlencode({'token': self._token})}")

@@ -38,6 +38,7 @@ def web(agent, serve, project: Path) -> Iterator[Web]:
         cwd=project,
         env=agent.env(PYTHONUNBUFFERED="1"),
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
@@ -46,7 +47,7 @@ def web(agent, serve, project: Path) -> Iterator[Web]:
     yield Web(found[0], process)
     process.send_signal(signal.SIGTERM)
     try:
-        process.communicate(timeout=WAIT)
+        assert process.communicate(timeout=WAIT)[1] == ""
     except subprocess.TimeoutExpired:
         process.kill()
         raise
