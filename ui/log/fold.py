@@ -16,9 +16,9 @@ from deskagent.messages import Author, Call, Image, Outcome, Part, Text, Thinkin
 from deskagent.providers.base import CallDelta, Delta, Retrying, TextDelta, ThinkingDelta
 from deskagent.session import events, talk
 from deskagent.session.event import Event
-from deskagent.terminal.text import printable
 from deskagent.tools.plain import plain
 from ui.log.about import about
+from ui.log.inert import inert
 from ui.log.items import Aside, Item, Notice, Said, State, Thought, Words, Work
 from ui.log.listed import Listed
 
@@ -53,7 +53,7 @@ class Fold(Listed):
 
     def note(self, level: str, text: str) -> None:
         """Something for the person that isn't in the log."""
-        self._put(Notice(self._key("note"), "", level, printable(text)))
+        self._put(Notice(self._key("note"), "", level, inert(text)))
 
     def tell(self, text: str) -> None:
         """Markdown of deskagent's own for the person, that isn't in the log."""
@@ -71,22 +71,22 @@ class Fold(Listed):
 
     def _show_request(self) -> None:
         text, self._request = self._request, ""
-        self._put(Said(self._key("request"), "", printable(text)))
+        self._put(Said(self._key("request"), "", inert(text)))
 
     def spoken(self, event: talk.Spoken) -> None:
         text = next((part.text for part in event.parts if isinstance(part, Text)), "")
         if event.author is not Author.PERSON:
-            self._put(Aside(event.id, event.id, "told the model", printable(text)))
+            self._put(Aside(event.id, event.id, "told the model", inert(text)))
             return
         if ran := _RAN.fullmatch(text):
-            line, printed = printable(ran[1]), printable(plain(ran[2]))
+            line, printed = inert(ran[1]), inert(plain(ran[2]))
             self._put(Work(event.id, event.id, "!", line, state=Outcome.DONE, subject=line, result=printed))
             return
         self._request = ""
-        self._put(Said(event.id, event.id, printable(text), tuple(map(printable, _beside(event.parts)))))
+        self._put(Said(event.id, event.id, inert(text), tuple(map(inert, _beside(event.parts)))))
 
     def compacted(self, event: talk.Compacted) -> None:
-        self._put(Aside(event.id, "", "earlier turns are sent as this summary", printable(event.summary)))
+        self._put(Aside(event.id, "", "earlier turns are sent as this summary", inert(event.summary)))
 
     def rewound(self, event: talk.Rewound) -> None:
         first = next((at for at, item in enumerate(self.items) if item.turn == event.to), None)
@@ -124,16 +124,16 @@ class Fold(Listed):
                     if isinstance(before, Thought)
                     else Thought(key, self._ask, "", self._tier, live=True)
                 )
-                return replace(base, text=base.text + printable(text))
+                return replace(base, text=base.text + inert(text))
             case TextDelta(text=text):
                 base = before if isinstance(before, Words) else Words(key, self._ask, live=True)
-                return replace(base, text=base.text + printable(text))
+                return replace(base, text=base.text + inert(text))
             case CallDelta():
                 base = before if isinstance(before, Work) else Work(key, self._ask)
                 # while it is written, `subject` holds the arguments so far
                 written = base.subject + delta.arguments
-                name = printable(delta.name, newlines=False) or base.name
-                return replace(base, name=name, subject=written, about=printable(about(written)))
+                name = inert(delta.name, newlines=False) or base.name
+                return replace(base, name=name, subject=written, about=inert(about(written)))
         raise AssertionError(delta)
 
     def came(self, event: talk.PartCame) -> None:
@@ -144,12 +144,12 @@ class Fold(Listed):
         match event.part:
             case Call(id=id, name=name, arguments=arguments):
                 self._calls[id] = key
-                shown = printable(name, newlines=False)
-                self._put(Work(key, self._ask, shown, printable(about(arguments)), state=State.WAITING))
+                shown = inert(name, newlines=False)
+                self._put(Work(key, self._ask, shown, inert(about(arguments)), state=State.WAITING))
             case Thinking(text=text):
-                self._put(Thought(key, self._ask, printable(text), self._tier))
+                self._put(Thought(key, self._ask, inert(text), self._tier))
             case Text(text=text):
-                self._put(Words(key, self._ask, printable(text)))
+                self._put(Words(key, self._ask, inert(text)))
         self._parts.append(key)
 
     def answered(self, event: talk.ModelAnswered) -> None:
@@ -160,7 +160,7 @@ class Fold(Listed):
         if thoughts and (tokens := event.tokens.get("thinking", 0)):
             self._put(replace(thoughts[-1], tokens=tokens))
         if event.error:
-            self._put(Notice(f"{event.ask}:error", self._ask, "error", printable(event.error)))
+            self._put(Notice(f"{event.ask}:error", self._ask, "error", inert(event.error)))
 
     def _forget(self) -> None:
         """What was streamed and didn't become a part."""
@@ -177,18 +177,18 @@ class Fold(Listed):
     def begun(self, event: talk.CallBegun) -> None:
         if isinstance(item := self._call(event.id), Work):
             diff = event.effect == _WRITES
-            subject, permitted = printable(event.subject), printable(event.permitted)
+            subject, permitted = inert(event.subject), inert(event.permitted)
             self._put(replace(item, state=State.RUNNING, subject=subject, diff=diff, permitted=permitted))
 
     def printed(self, passing: Printed) -> None:
         if isinstance(item := self._call(passing.call), Work) and not item.ended:
-            text = (item.printed + printable(plain(passing.text)))[-_PRINTED:]
+            text = (item.printed + inert(plain(passing.text)))[-_PRINTED:]
             self._put(replace(item, printed=text))
 
     def ended(self, event: talk.CallEnded) -> None:
         item = self._call(event.id)
         if isinstance(item, Work) and not item.ended:
-            told = printable(_text(event.result.content))
+            told = inert(_text(event.result.content))
             self._put(
                 replace(item, state=event.result.outcome, result=told, printed="", seconds=event.seconds)
             )
@@ -200,7 +200,7 @@ class Fold(Listed):
         item = self._call(self._agents.get(event.agent, ""))
         inner = event.event
         if isinstance(item, Work) and isinstance(inner, talk.PartCame) and isinstance(inner.part, Call):
-            line = printable(f"{inner.part.name} {about(inner.part.arguments)}", newlines=False)
+            line = inert(f"{inner.part.name} {about(inner.part.arguments)}", newlines=False)
             self._put(replace(item, inner=(*item.inner, line)[-_INNER:]))
 
     # the rest
@@ -210,8 +210,8 @@ class Fold(Listed):
 
     def patch(self, event: events.PatchFound) -> None:
         if event.diff:
-            subject, state = printable(event.diff), Outcome.DONE
-            self._put(Work(self._key("patch"), "", "patch", printable(event.path), state, subject, diff=True))
+            subject, state = inert(event.diff), Outcome.DONE
+            self._put(Work(self._key("patch"), "", "patch", inert(event.path), state, subject, diff=True))
 
 
 def _beside(parts: tuple[Part, ...]) -> list[str]:

@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from deskagent.agent.reviewing import Changed, Now
-from deskagent.terminal.text import printable
+from ui.log.inert import inert
 from ui.panes.diff_view import DiffView
 
 _NONE = """Nothing was changed in this session.
@@ -137,7 +137,7 @@ def _line(file: Changed) -> Content:
     return Content.assemble(
         (kind, look),
         " ",
-        printable(file.path, newlines=False),
+        inert(file.path, newlines=False),
         (f"  {counts}", "$text-muted"),
         (decided, "$text-success"),
         (stale, "$text-warning"),

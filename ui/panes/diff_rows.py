@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from deskagent.agent.reviewing import Changed
 from deskagent.repair.diff import split
-from deskagent.terminal.text import printable
+from ui.log.inert import inert
 
 AROUND = 3
 """Lines that are shown before and after a hunk."""
@@ -73,7 +73,7 @@ def text(raw: bytes | None) -> list[str]:
     lines = [line.decode("utf-8", "replace") for line in split(raw or b"")]
     ends = {line.endswith("\r\n") for line in lines if line.endswith("\n")}
     strip = "\r\n" if ends == {True} else "\n"
-    shown = [printable(line.removesuffix(strip), newlines=False).expandtabs(4) for line in lines]
+    shown = [inert(line.removesuffix(strip), newlines=False).expandtabs(4) for line in lines]
     if lines and not lines[-1].endswith("\n"):
         shown[-1] += OPEN
     return shown

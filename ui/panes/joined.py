@@ -18,8 +18,8 @@ from deskagent.errors import DeskagentError
 from deskagent.messages import Author, Text
 from deskagent.repo import background
 from deskagent.repo.index import Status, open_index
-from deskagent.terminal.text import printable
 from ui.log.facts import Facts
+from ui.log.inert import inert
 from ui.panes.base import Session
 from ui.panes.changes import ChangesPane
 from ui.panes.diff_view import DiffView
@@ -86,7 +86,7 @@ class Joined(Vertical):
     @on(_Failed)
     def _failed(self, event: _Failed) -> None:
         event.stop()
-        self.notify(printable(str(event.error)), severity="error", timeout=10, markup=False)
+        self.notify(inert(str(event.error)), severity="error", timeout=10, markup=False)
 
 
 def _tell(talk: Talk, told: str) -> None:

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from deskagent.repo.index import State, Status
-from deskagent.terminal.text import printable
+from ui.log.inert import inert
 
 _KINDS = {
     "head": "instructions and tools",
@@ -126,7 +126,7 @@ def context(found: Measured, width: int) -> Content:
     of = f" of {_many(found.context)} tokens ({share:.0%})" if found.context else " tokens"
     lines.append(Content(f"{'' if found.used else 'about '}{_many(used)}{of}"))
     if found.model:
-        lines.append(Content.styled(printable(found.model, newlines=False), "$text-muted"))
+        lines.append(Content.styled(inert(found.model, newlines=False), "$text-muted"))
     if found.cached is not None:
         lines.append(
             Content.styled(f"{found.cached:.0%} of the last request was in the server's cache", "$text-muted")
@@ -168,7 +168,7 @@ def index(found: Status | None) -> Content:
         lines.append(f"{wheel} isn't installed: its files are found by text alone")
     if found.bytes:
         lines.append(f"{found.bytes / 1e6:.1f} MB on disk")
-    return Content("\n".join(printable(line, newlines=False) for line in lines))
+    return Content("\n".join(inert(line, newlines=False) for line in lines))
 
 
 def _many(count: float) -> str:

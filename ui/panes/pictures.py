@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from deskagent.terminal.text import printable
 from deskagent.tools.picture import Area, Edit, Kind
+from ui.log.inert import inert
 from ui.pictures.view import PictureView
 
 _NONE = """No pictures yet.
@@ -128,7 +128,7 @@ class PicturesPane(Vertical):
     def tell(self, words: str) -> None:
         """What holds for all of them; "" for nothing."""
         self.set_class(bool(words), "-told")
-        self.query_one("#pictures-told", Static).update(Content(printable(words)))
+        self.query_one("#pictures-told", Static).update(Content(inert(words)))
 
     def list(self, rows: Sequence[Row], chosen: Row | None = None) -> None:
         """chosen: the row that is looked at from now on; else that of before, as far as it is there."""
@@ -154,7 +154,7 @@ class PicturesPane(Vertical):
     def show(self, shown: Shown | None) -> None:
         self._shown = shown
         self.query_one(PictureView).show(shown.data if shown else None)
-        self.query_one("#pictures-words", Static).update(Content(printable(shown.words) if shown else ""))
+        self.query_one("#pictures-words", Static).update(Content(inert(shown.words) if shown else ""))
 
     def action_ask(self, what: str) -> None:
         self.post_message(self.Ask(what, self.row))
@@ -176,5 +176,5 @@ class PicturesPane(Vertical):
 
 def _option(row: Row) -> Option:
     mark, look = _MARKS[row.kind]
-    name, about = printable(row.name, newlines=False), printable(row.about, newlines=False)
+    name, about = inert(row.name, newlines=False), inert(row.about, newlines=False)
     return Option(Content.assemble((mark, look), " ", name, (f"  {about}", "$text-muted")))

@@ -16,7 +16,7 @@ from deskagent.messages import Call
 from deskagent.session import talk
 from deskagent.session.event import Event
 from deskagent.session.talk import Todo
-from deskagent.terminal.text import printable
+from ui.log.inert import inert
 from ui.panes.base import Session
 from ui.widgets.markdown import parser
 
@@ -90,11 +90,11 @@ class PlanPane(VerticalScroll, can_focus=True):
         words = self.query_one(Markdown)
         words.display = bool(plan)
         if before is None or before[1] != plan:
-            words.update(printable(plan))
+            words.update(inert(plan))
 
 
 def _line(todo: Todo) -> Content:
     mark, look = _MARKS.get(todo.state, _MARKS["open"])
-    text = printable(todo.text, newlines=False)
+    text = inert(todo.text, newlines=False)
     style = {"done": "$text-muted", "doing": "bold"}.get(todo.state, "")
     return Content.assemble((mark, look), " ", (text, style))

@@ -15,9 +15,9 @@ from textual.timer import Timer
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from deskagent.terminal.text import printable
 from deskagent.terminal.types import End
 from deskagent.tools.jobs import Job, Jobs
+from ui.log.inert import inert
 from ui.panes.screen_view import ScreenView
 
 _NONE = """Nothing runs in the background.
@@ -252,7 +252,7 @@ class TerminalPane(Vertical):
 
     def on_terminal_pane__failed(self, event: TerminalPane._Failed) -> None:
         event.stop()
-        self.notify(printable(event.why), severity="warning", markup=False)
+        self.notify(inert(event.why), severity="warning", markup=False)
 
 
 def _line(job: Job, waiting: str) -> Content:
@@ -270,5 +270,5 @@ def _line(job: Job, waiting: str) -> Content:
         f" {job.name}  ",
         (state, look),
         "  ",
-        (printable(job.line, newlines=False), "$text-muted"),
+        (inert(job.line, newlines=False), "$text-muted"),
     )

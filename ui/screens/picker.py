@@ -15,8 +15,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from deskagent.terminal.text import printable
 from ui.log.fuzzy import score
+from ui.log.inert import inert
 
 _MOST = 500
 
@@ -119,8 +119,8 @@ class Picker(ModalScreen[Picked | None]):
 
 
 def _option(row: Row) -> Option:
-    text = printable(row.text, newlines=False).replace("␊", " ")
-    beside = printable(row.beside, newlines=False)
+    text = inert(row.text, newlines=False).replace("␊", " ")
+    beside = inert(row.beside, newlines=False)
     return Option(Content.assemble((text, "$foreground"), (f"  {beside}" if beside else "", "$muted")))
 
 

@@ -12,8 +12,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from deskagent.errors import DeskagentError
-from deskagent.terminal.text import printable
 from ui.log.fuzzy import best
+from ui.log.inert import inert
 
 _MOST = 8
 _MOST_FILES = 50_000
@@ -68,8 +68,8 @@ class Completing(OptionList, can_focus=False):
         self.clear_options()
         mark = wanted.kind if wanted else ""
         for value in self._values:
-            says = printable(names[value], newlines=False)
-            shown = printable(value, newlines=False)
+            says = inert(names[value], newlines=False)
+            shown = inert(value, newlines=False)
             self.add_option(
                 Option(Content.assemble((f"{mark}{shown}", "$foreground"), (f"  {says}", "$muted")))
             )

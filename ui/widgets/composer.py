@@ -8,13 +8,16 @@ from pathlib import Path
 
 from textual import events
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 
+from deskagent.terminal.text import printable
 from ui.pictures.dropped import picture_file
 from ui.widgets.completing import Completing
 
 _LINES, _LETTERS = 8, 1200
 """A paste of more than this is folded."""
+_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _FOLDED = re.compile(r"\[pasted #(\d+): [^\]\n]*\]")
 
 
@@ -64,8 +67,9 @@ class Composer(TextArea):
         return text
 
     def put(self, text: str) -> None:
-        """Writes something in place of what stands there."""
-        self.text = text
+        """Writes something in place of what stands there. What would steer the terminal is made visible, so that what
+        is sent is what is seen."""
+        self.text = _seen(text)
         self.move_cursor(self.document.end)
 
     def sent(self, text: str) -> None:
@@ -140,6 +144,7 @@ class Composer(TextArea):
             return
         lines = event.text.count("\n") + 1
         if lines <= _LINES and len(event.text) <= _LETTERS:
+            event.text = _seen(event.text)
             return  # the text area pastes it, whose handler is called after this one
         event.prevent_default()
         event.stop()
@@ -155,6 +160,10 @@ class Composer(TextArea):
             event.prevent_default()
             do(self)
 
+    def render_line(self, y: int) -> Strip:
+        # The text area can't wrap its placeholder to no columns, which it has while the side panel hides it.
+        return super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
+
     def key_escape(self, event: events.Key) -> None:
         if self._completing.active:
             event.stop()
@@ -168,6 +177,12 @@ class Composer(TextArea):
         super()._watch_selection(previous_selection, selection)
         if self.is_mounted:
             self.post_message(self.Moved())
+
+
+def _seen(text: str) -> str:
+    """The text with controls and changes of direction made visible. Joiners of letters and emoji are left: they are
+    part of what people write."""
+    return _STEERS.sub(lambda found: printable(found[0]), text)
 
 
 _KEYS: dict[str, Callable[[Composer], None]] = {

@@ -14,8 +14,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from deskagent.cli.asked import WORDS
-from deskagent.terminal.text import printable
 from ui.live.messages import Asked
+from ui.log.inert import inert
 from ui.widgets.diffs import diff
 
 PATIENCE = 0.4
@@ -49,14 +49,14 @@ class QuestionView(Vertical):
 
     def compose(self):
         question = self.asked.question
-        yield Static(Content.styled(printable(question.text), "bold"), classes="title")
+        yield Static(Content.styled(inert(question.text), "bold"), classes="title")
         if question.subject:
             with VerticalScroll(can_focus=False):
                 yield Static(_subject(question.subject), classes="subject")
         if self._keys:
             yield OptionList(
                 *(
-                    Option(Content.assemble((f"{key}  ", "$text-accent bold"), printable(_says(choice))))
+                    Option(Content.assemble((f"{key}  ", "$text-accent bold"), inert(_says(choice))))
                     for key, choice in self._keys.items()
                 )
             )
@@ -125,5 +125,5 @@ def _says(choice: str) -> str:
 
 
 def _subject(text: str) -> Content:
-    shown = printable(text)
+    shown = inert(text)
     return diff(shown) if shown.startswith("--- ") or "\n@@ -" in shown else Content(shown)
