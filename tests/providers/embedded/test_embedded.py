@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from deskagent.providers.base import (
     Usage,
 )
 from deskagent.providers.embedded import conversation
+from deskagent.providers.embedded import provider as drawing
 from deskagent.providers.embedded.provider import Embedded
 from deskagent.providers.embedded.reads import Reads
 from deskagent.providers.endpoint import Endpoint
@@ -154,9 +156,12 @@ def test_foreign_thinking_and_foreign_text_stay_what_they_are() -> None:
 
 @pytest.fixture(scope="module")
 def served(checkpoint: Path) -> Iterator[Callable[..., Embedded]]:
-    """Providers of one process, in a home whose name is short enough for its socket. able: capabilities."""
+    """Providers of one process, in a home whose name is short enough for its socket. able: capabilities. Their answers
+    are drawn with one seed: of all seeds 3 to 4 % have this model's answer end, or its thinking, with the first token.
+    """
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="dsk") as home:
         patch.setenv("DESKAGENT_HOME", home)
+        patch.setattr(drawing, "secrets", SimpleNamespace(randbits=lambda bits: 1))
         made: list[Embedded] = []
 
         def make(**able: Any) -> Embedded:
