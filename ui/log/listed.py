@@ -1,4 +1,4 @@
-"""The items of a transcript in their order, and which of them changed."""
+"""The items of a transcript in their order, found by their keys."""
 
 from __future__ import annotations
 
@@ -10,25 +10,20 @@ if TYPE_CHECKING:
 
 
 class Listed:
-    """items: in order. changed: keys of those that are new or other since `seen`. moved: some went away since then."""
+    """items: in order. Each is replaced by another one where it changes; a key that went away may come back elsewhere,
+    and as an item of another kind."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
-        self.changed: set[str] = set()
-        self.moved = False
         self._at: dict[str, int] = {}
-
-    def seen(self) -> None:
-        """Everything up to now is shown."""
-        self.changed, self.moved = set(), False
 
     def get(self, key: str) -> Item | None:
         at = self._at.get(key)
         return None if at is None else self.items[at]
 
-    def index(self, key: str) -> int:
-        """Where the item stands. Errors: KeyError."""
-        return self._at[key]
+    def index(self, key: str) -> int | None:
+        """Where the item stands; None for one that isn't there, or not any more."""
+        return self._at.get(key)
 
     def _put(self, item: Item) -> None:
         """At the end, or in the place of the item with its key."""
@@ -36,11 +31,8 @@ class Listed:
         if at is None:
             self._at[item.key] = len(self.items)
             self.items.append(item)
-        elif self.items[at] == item:
-            return
-        else:
+        elif self.items[at] != item:
             self.items[at] = item
-        self.changed.add(item.key)
 
     def _keep(self, stays: Callable[[Item], bool]) -> None:
         """Takes out the others."""
@@ -48,4 +40,3 @@ class Listed:
         if len(kept) < len(self.items):
             self.items = kept
             self._at = {item.key: at for at, item in enumerate(kept)}
-            self.moved = True
