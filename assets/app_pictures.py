@@ -103,17 +103,22 @@ async def draw(folder: Path, project: Path) -> None:
     await asyncio.to_thread(app.conversation.join, 20)
 
 
+def shop(folder: Path) -> Path:
+    """The small project, a git repository."""
+    project = folder / "shop"
+    project.mkdir()
+    (project / "prices.py").write_text(CODE)
+    (project / "test_prices.py").write_text(TEST)
+    for line in (["init", "-q", "-b", "main"], ["add", "-A"],
+                 ["-c", "user.name=me", "-c", "user.email=me@localhost", "commit", "-qm", "Prices"]):
+        subprocess.run(["git", *line], cwd=project, check=True)
+    return project
+
+
 def main(target: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        project = Path(scratch) / "shop"
-        project.mkdir()
-        (project / "prices.py").write_text(CODE)
-        (project / "test_prices.py").write_text(TEST)
-        for line in (["init", "-q", "-b", "main"], ["add", "-A"],
-                     ["-c", "user.name=me", "-c", "user.email=me@localhost", "commit", "-qm", "Prices"]):
-            subprocess.run(["git", *line], cwd=project, check=True)
         os.environ["DESKAGENT_HOME"] = str(Path(scratch) / "home")
-        asyncio.run(draw(Path(target).resolve(), project))
+        asyncio.run(draw(Path(target).resolve(), shop(Path(scratch))))
 
 
 if __name__ == "__main__":
