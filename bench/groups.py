@@ -22,6 +22,7 @@ from deskagent.repair.tokens import TokenStream
 from deskagent.repair.types import Edit, Suspect
 
 if TYPE_CHECKING:
+    from engine.prompt.edits import Edit as Change
     from engine.train.choices import Group
     from engine.train.corpus.files import Document
 
@@ -35,6 +36,8 @@ _MADE = 120
 _STATEMENTS = 5
 """That are suspected."""
 _PROPOSALS = 2000
+_AMONG = 600
+"""Candidates among which a mend that somebody made is looked for."""
 _SOUND = 0.12
 """Share of groups without a bug: to leave the excerpt as it is is right."""
 
@@ -93,6 +96,31 @@ def group_of(broken: Broken, rng: random.Random) -> Group | None:
     return _group(syntax, part, broken, others, (rank, shown(mended)), grown, rng)
 
 
+def among(
+    path: str, before: str, after: str, excerpt: str, rng: random.Random
+) -> tuple[int, list[tuple[Change, ...]], int] | None:
+    """Of a file that was mended within `excerpt`, whole lines of it: the rank, from 0, of the typed edit that mends it
+    among those of some of the excerpt's statements; answers, the likeliest first; and which of them is right. None
+    where the typed edits don't reach the mend, or are too few."""
+    source = SourceFile.from_bytes(path, before.encode())
+    syntax, stream = Syntax(source), TokenStream(source)
+    fix = difference(path, source.utf8, after.encode())
+    wanted = stream.key((fix,))
+    reached = _reached(syntax, stream, fix, wanted)
+    if reached is None:
+        return None
+    line, edits = reached
+    at = f"\n{before}\n".index(f"\n{excerpt}\n")
+    start = len(before[:at].encode())
+    part = Excerpt(path, start, start + len(excerpt.encode()), excerpt)
+    mended = part.edited(edits)
+    if mended is None:
+        return None
+    others, rank = _others(syntax, part, [line], rng, wanted, _AMONG)
+    answers, right = _answers(excerpt, others, (rank, mended), rng)
+    return None if len(answers) < LEAST or right < 0 else (rank, answers, right)
+
+
 def _sound(broken: Broken, syntax: Syntax, line: int, rng: random.Random) -> Group | None:
     part = excerpt_of(syntax, line)
     others, _ = _others(syntax, part, [line], rng, "")
@@ -124,7 +152,7 @@ def _reached(
 
 
 def _others(
-    syntax: Syntax, part: Excerpt, lines: list[int], rng: random.Random, wanted: str
+    syntax: Syntax, part: Excerpt, lines: list[int], rng: random.Random, wanted: str, most: int = _MADE
 ) -> tuple[list[tuple[int, str]], int]:
     """Rank and text of other candidates of the excerpt; the rank of the wanted one, behind all others where it is not
     come to."""
@@ -137,8 +165,8 @@ def _others(
     suspects = [Suspect(part.path, line, 1.0) for line in sorted(chosen)]
     made = iter_ranked(lambda _: syntax.source, suspects)
     found: dict[str, int] = {}
-    place = _MADE
-    for rank, ranked in enumerate(itertools.islice(made, _MADE)):
+    place = most
+    for rank, ranked in enumerate(itertools.islice(made, most)):
         if wanted and ranked.candidate.key == wanted:
             place = rank
             continue
@@ -157,8 +185,7 @@ def _group(
     grown: int,
     rng: random.Random,
 ) -> Group | None:
-    from engine.prompt.edits import apply, between, write
-    from engine.train.bugs.answer import LARGEST
+    from engine.prompt.edits import apply, between
     from engine.train.choices import Group
 
     before = shown(part.text)
@@ -168,20 +195,30 @@ def _group(
     mutation = between(meant, before)
     if apply(mutation, meant) != before:
         return None
+    answers, at = _answers(before, others, right, rng)
+    if len(answers) < LEAST or (right is not None and at < 0):
+        return None
+    return Group(broken.package, broken.path, first, last, tuple(mutation), tuple(answers), at)
+
+
+def _answers(
+    before: str, others: list[tuple[int, str]], right: tuple[int, str] | None, rng: random.Random
+) -> tuple[list[tuple[Change, ...]], int]:
+    """SIZE edits of an excerpt at most, and which of them is right; −1 where none is."""
+    from engine.prompt.edits import between, write
+    from engine.train.bugs.answer import LARGEST
+
     others = [(rank, text) for rank, text in others if right is None or text != right[1]]
     room = SIZE - (right is not None)
     likely = others[:_FIRST]
     taken = likely + rng.sample(others[_FIRST:], min(room - len(likely), len(others) - len(likely)))
     answers = [
-        (rank, between(before, text), text == (right and right[1])) for rank, text in [*taken, *_one(right)]
+        (rank, tuple(between(before, text)), text == (right and right[1]))
+        for rank, text in [*taken, *_one(right)]
     ]
     answers = [one for one in answers if len(write(one[1])) <= LARGEST]
     answers.sort(key=lambda one: one[0])
-    at = next((i for i, one in enumerate(answers) if one[2]), -1)
-    if len(answers) < LEAST or (right is not None and at < 0):
-        return None
-    told = tuple(tuple(edits) for _, edits, _ in answers)
-    return Group(broken.package, broken.path, first, last, tuple(mutation), told, at)
+    return [edits for _, edits, _ in answers], next((i for i, one in enumerate(answers) if one[2]), -1)
 
 
 def _one(right: tuple[int, str] | None) -> Iterator[tuple[int, str]]:

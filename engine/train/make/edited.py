@@ -20,13 +20,13 @@ def edited(mends: Sequence[Mend], _: Document, random: Random) -> Example | None
     mend = random.choice(mends)
     if not guessable(mend.shown, mend.edits, random):
         return None
-    asked = request(_headed(mend), random)
+    asked = request(headed(mend), random)
     return example(
         Question(path(mend.package, mend.path, random), mend.shown, request=asked), mend.edits, "", random
     )
 
 
-def _headed(mend: Mend) -> str:
+def headed(mend: Mend) -> str:
     """The excerpt; of one from within a function with the function's name before."""
     name = mend.name.rpartition(".")[2]
     return mend.shown if f"def {name}" in mend.shown else f"def {name}(\n{mend.shown}"

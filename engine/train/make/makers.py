@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from engine.errors import ConfigError
+from engine.errors import CheckpointError, ConfigError
 from engine.train.bugs import makers as bugs
 from engine.train.bugs import record
 from engine.train.bugs.traced import traced
 from engine.train.edits import record as mends
 from engine.train.library import Library
 from engine.train.make import Maker
+from engine.train.make.chosen import chosen
 from engine.train.make.contrast import contrast, drawn
 from engine.train.make.edited import edited
 from engine.train.make.language import lm
@@ -38,6 +39,9 @@ MAKERS: dict[str, Callable[[Stock], Maker]] = {
         traced, record.read(stock.folder / f"traced-{stock.half}.xz", stock.library.documents)
     ),
     "edits": lambda stock: partial(edited, mends.read(stock.folder / f"edits-{stock.half}.xz")),
+    "chosen": lambda stock: partial(
+        chosen, _with_choice(mends.read(path := stock.folder / f"edits-{stock.half}.xz"), path)
+    ),
     "contrast": lambda stock: partial(
         contrast, drawn(stock.folder / f"contrast-{stock.half}.xz", stock.library.documents)
     ),
@@ -50,3 +54,11 @@ def makers(names: Iterable[str], stock: Stock) -> dict[str, Maker]:
     if unknown:
         raise ConfigError(f"no maker of examples is called {unknown[0]}; known are {', '.join(MAKERS)}")
     return {name: MAKERS[name](stock) for name in names}
+
+
+def _with_choice(found: list[mends.Mend], path: Path) -> list[mends.Mend]:
+    """Errors: CheckpointError where there is none."""
+    kept = [mend for mend in found if mend.right >= 0]
+    if not kept:
+        raise CheckpointError(f"{path}: no mend in it has a choice; make them by bench/mends.py")
+    return kept
