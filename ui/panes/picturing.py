@@ -187,10 +187,10 @@ class Pictures(Joined):
 
     # what is done with them
 
-    def _attach_row(self, row: Row, blobs: Callable[[str], bytes], talk: Talk) -> Attached:
+    def _attach_row(self, row: Row, talk: Talk) -> Attached:
         if row.kind == "new":
             return self._made(row.name, _plainly(picture.read, Path(row.key).resolve()), talk)
-        return self._made(row.name, blobs(row.key), talk)
+        return self._made(row.name, talk.recorder.journal.blobs.get(row.key), talk)
 
     def _attach_asked(self, row: Row | None) -> None:
         if row is None or row.kind == "goes":
@@ -200,7 +200,7 @@ class Pictures(Joined):
             self._new = [path for path in self._new if str(path) != row.key]
             self._add(item)
 
-        self.act(lambda talk: self._attach_row(row, talk.recorder.journal.blobs.get, talk), then)
+        self.act(lambda talk: self._attach_row(row, talk), then)
 
     def _remove(self, row: Row | None) -> None:
         tray = self.session.tray
@@ -212,8 +212,9 @@ class Pictures(Joined):
         self._list()
 
     def _item(self, row: Row | None) -> Attached | None:
-        items = self.session.tray.items if row is not None and row.kind == "goes" else []
-        return next((item for item in items if row is not None and item.name == row.key), None)
+        if row is None or row.kind != "goes":
+            return None
+        return next((item for item in self.session.tray.items if item.name == row.key), None)
 
     def _undo(self, row: Row | None) -> None:
         if (item := self._item(row)) is not None and item.edits:

@@ -7,24 +7,21 @@ from random import Random
 
 from engine.prompt.edits import NONE, write
 from engine.prompt.render import Marker, render
-from engine.prompt.repair import Question, ask
-from engine.train.bugs.paths import path
-from engine.train.bugs.request import request
+from engine.prompt.repair import ask
 from engine.train.corpus.files import Document
 from engine.train.edits.record import Mend
 from engine.train.example import Choice, Piece
-from engine.train.make.edited import headed
+from engine.train.make.edited import question
 
 
 def chosen(mends: Sequence[Mend], _: Document, random: Random) -> Choice:
     """One at random of those that have a choice, whatever the document. To leave everything as it is is one of the
     answers."""
     mend = random.choice(mends)
-    asked = request(headed(mend), random)
-    question = Question(path(mend.package, mend.path, random), mend.shown, request=asked)
+    asked = question(mend, random)
     answers = [*(write(edits) for edits in mend.answers), NONE]
     return Choice(
-        [Piece(segment, False) for segment in render(ask(question))],
+        [Piece(segment, False) for segment in render(ask(asked))],
         [[answer, Marker.CLOSE] for answer in answers],
         mend.right,
     )

@@ -20,13 +20,16 @@ def edited(mends: Sequence[Mend], _: Document, random: Random) -> Example | None
     mend = random.choice(mends)
     if not guessable(mend.shown, mend.edits, random):
         return None
-    asked = request(headed(mend), random)
-    return example(
-        Question(path(mend.package, mend.path, random), mend.shown, request=asked), mend.edits, "", random
-    )
+    return example(question(mend, random), mend.edits, "", random)
 
 
-def headed(mend: Mend) -> str:
+def question(mend: Mend, random: Random) -> Question:
+    """What is asked about the excerpt as it was before the mend."""
+    asked = request(_headed(mend), random)
+    return Question(path(mend.package, mend.path, random), mend.shown, request=asked)
+
+
+def _headed(mend: Mend) -> str:
     """The excerpt; of one from within a function with the function's name before."""
     name = mend.name.rpartition(".")[2]
     return mend.shown if f"def {name}" in mend.shown else f"def {name}(\n{mend.shown}"
