@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -73,7 +75,9 @@ def keep(app: DeskApp, folder: Path, name: str) -> None:
     (folder / f"{name}.svg").write_text(app.export_screenshot(title="deskagent"), "utf-8")
 
 
-async def draw(folder: Path, project: Path) -> None:
+@asynccontextmanager
+async def playing(project: Path) -> AsyncIterator[tuple[DeskApp, Play]]:
+    """The app on the project with a scripted model, open for keys; ended afterwards."""
     provider = Scripted(script())
     provider.name = "local/qwen"
     options = Options(start=project, argv=("deskagent",), model=lambda _: (provider, False), mode=Mode.ASK)
@@ -81,26 +85,31 @@ async def draw(folder: Path, project: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         on = Play(app, pilot)
         await on.opened()
+        yield app, on
+    assert app.conversation is not None
+    app.conversation.close()
+    await asyncio.to_thread(app.conversation.join, 20)
+
+
+async def draw(folder: Path, project: Path) -> None:
+    async with playing(project) as (app, on):
         await on.send("both tests of @test_prices.py fail, mend prices.py")
         await on.shows("once")
         await asyncio.sleep(1)
-        await pilot.pause()
+        await on.pilot.pause()
         keep(app, folder, "app-question")
         for _ in range(3):
             await asyncio.sleep(0.6)
             await on.press("y")
             await asyncio.sleep(1)
-            await pilot.pause()
+            await on.pilot.pause()
         await on.shows("Both tests pass")
         await on.idle()
         keep(app, folder, "app-answer")
         await on.press("ctrl+b")
         await asyncio.sleep(1)
-        await pilot.pause()
+        await on.pilot.pause()
         keep(app, folder, "app-changes")
-    assert app.conversation is not None
-    app.conversation.close()
-    await asyncio.to_thread(app.conversation.join, 20)
 
 
 def shop(folder: Path) -> Path:

@@ -15,10 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, os.getcwd())
 
-from assets.app_pictures import SIZE, script, shop
-from deskagent.agent.converse.work import Options
-from deskagent.agent.permissions import Mode
-from tests.ui.conftest import Play, Scripted
+from assets.app_pictures import playing, shop
+from tests.ui.conftest import Play
 from ui.app import DeskApp
 
 LINE = "both tests of @test_prices.py fail, mend prices.py"
@@ -93,13 +91,8 @@ def moving(frames: list[str], times: list[float]) -> str:
 
 
 async def record(target: Path, project: Path) -> None:
-    provider = Scripted(script())
-    provider.name = "local/qwen"
-    options = Options(start=project, argv=("deskagent",), model=lambda _: (provider, False), mode=Mode.ASK)
-    app = DeskApp(lambda: options)
-    async with app.run_test(size=SIZE) as pilot:
-        on, film = Play(app, pilot), Film(app)
-        await on.opened()
+    async with playing(project) as (app, on):
+        film = Film(app)
         film.look(1.0)
         for start in range(0, len(LINE), 6):
             await on.type(LINE[start : start + 6])
@@ -108,6 +101,7 @@ async def record(target: Path, project: Path) -> None:
         await on.press("enter")
         for _ in range(3):
             await film.until(on, "once", 1.8)
+            await asyncio.sleep(0.6)  # a question takes no key at once
             await on.press("y")
             await on.until(lambda: "once" not in on.screen())
         await film.until(on, "Both tests pass", 0.3)
@@ -115,9 +109,6 @@ async def record(target: Path, project: Path) -> None:
         film.look(3.5)
         await on.press("ctrl+b")
         await film.until(on, "take back", 4.0)
-    assert app.conversation is not None
-    app.conversation.close()
-    await asyncio.to_thread(app.conversation.join, 20)
     target.write_text(moving(film.frames, film.times), "utf-8")
     print(f"{len(film.frames)} frames, {sum(film.times):.0f} s, {target.stat().st_size // 1000} kB")
 
